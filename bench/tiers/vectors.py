@@ -1,0 +1,50 @@
+"""`agree.py vectors DIR`: rows of T<n>.jsonl against the public API, one module per tier."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tiers.tally import Tally
+
+TIERS = ("T1", "T2", "T3", "T4", "T5", "T6", "T7")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dir", type=Path, help="a folder with T<n>.jsonl and the files they name")
+    parser.add_argument(
+        "--tier", action="append", choices=TIERS, help="only this tier (repeatable)"
+    )
+    parser.add_argument(
+        "--release", action="append", help="only rows of this ge_version (repeatable)"
+    )
+
+
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            if line.strip():
+                yield json.loads(line)
+
+
+def run(args: argparse.Namespace) -> Tally:
+    """Each tier module has `differences(row, folder) -> list[str]`, empty when all agrees."""
+    tally = Tally()
+    for tier in args.tier or TIERS:
+        path = args.dir / f"{tier}.jsonl"
+        if not path.exists():
+            continue
+        module = importlib.import_module(f"tiers.{tier.lower()}")
+        for row in rows(path):
+            if args.release and row.get("ge_version") not in args.release:
+                continue
+            group = f"{tier} {row.get('ge_version', '-')}"
+            tally.record(
+                group, f"{row['id']} ({row.get('note', '')})", module.differences(row, args.dir)
+            )
+    tally.table()
+    return tally

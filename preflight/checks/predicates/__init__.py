@@ -1,0 +1,1 @@
+"""Typed functions that rules name; each returns evidence or nothing."""

@@ -1,0 +1,82 @@
+"""The `preflight` command. Verbs are imported only when they are called: start-up counts."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+# verb -> (module, one line for the overview); a module has `app`, a typer.Typer with that verb.
+VERBS: dict[str, tuple[str, str]] = {
+    "check": ("preflight.cli.check", "Will this model load and run on that target?"),
+    "inspect": ("preflight.cli.inspect", "Show what a model file says about itself."),
+    "target": ("preflight.cli.target", "Show, capture and list targets."),
+    "explain": ("preflight.cli.explain", "Explain an error code, a rule or a log."),
+    "rules": ("preflight.cli.rules", "List the rules."),
+    "registry": ("preflight.cli.registry", "Operator histories: list, diff, extract, export."),
+    "compare": ("preflight.cli.compare", "Compare two models, tensors or fusion results."),
+    "lock": ("preflight.cli.lock", "Record what a model was built from, beside it."),
+    "plan": ("preflight.cli.plan", "Plan the way from here to a working pair."),
+    "apply": ("preflight.cli.apply", "Carry out a plan, step by step, with a journal."),
+    "rollback": ("preflight.cli.rollback", "Undo what applying a plan has changed."),
+    "tui": ("preflight.cli.tui", "Walk through findings, ways out and a plan."),
+}
+
+
+class LazyVerbs(TyperGroup):
+    """Lists verbs from the table above and imports one when it is called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        entry = VERBS.get(cmd_name)
+        if entry is None:
+            return None
+        module = importlib.import_module(entry[0])
+        command = typer.main.get_command(module.app)
+        command.name = cmd_name
+        return command
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl([(name, text) for name, (_, text) in VERBS.items()])
+
+
+app = typer.Typer(
+    cls=LazyVerbs,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(show: bool) -> None:
+    if show:
+        from preflight import __version__
+
+        typer.echo(f"preflight {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
+    ),
+) -> None:
+    """Will this compiled Ascend model load there, and compute what it computed before?
+
+    Needs no device, no CANN and no network.
+    """
+
+
+def main() -> None:
+    """Entry point: runs the command and turns every outcome into an exit code."""
+    from preflight.cli import diagnostics
+
+    sys.exit(diagnostics.run(app))

@@ -1,0 +1,1 @@
+"""Two models, two sets of tensors, two fusion results: what differs."""

@@ -1,0 +1,1 @@
+"""From an error code or a log to ranked causes."""

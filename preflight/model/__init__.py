@@ -1,0 +1,1 @@
+"""Parts to facts: the model definition and everything a file says about itself; hides protobuf."""

@@ -1,0 +1,1 @@
+"""Operator prototypes by release: the history registry protocol, histories, differences."""

@@ -1,0 +1,1 @@
+"""Many models: where they come from and how they are checked together."""

@@ -1,0 +1,1 @@
+"""Where a model should run: an installed CANN, a snapshot of one, or a known release and SoC."""

@@ -1,0 +1,1 @@
+"""The assistant: screens that edit a plan and decide nothing."""

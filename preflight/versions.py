@@ -1,0 +1,1 @@
+"""Version numbers of CANN, and the comparisons that loaders and installers make with them."""

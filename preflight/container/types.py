@@ -97,7 +97,16 @@ class Fault:
     """Something wrong with the bytes, named by the load check it fails.
 
     `check` is an id of spec/loadchecks.json where the loader has that check, otherwise an id of
-    ours. `position` orders faults as the loader meets them. `data` holds numbers for the message.
+    ours (`cap.*`, `hiai.*`). `data` holds numbers for the message.
+
+    `position` orders faults as the loader meets them, so that the first failing check is the
+    smallest position among faults and rule findings. It starts with the order number of the check:
+    (31,) file.len, (40,) hdr.min_size, (50,) hdr.bundle_via_plain, (60,) hdr.length_or_magic,
+    (70, block, step) for one table with step 0 tab.too_small, 1 the partition count (decided by a
+    rule from `Block.declared_count`, except for flow models), 2 tab.no_payload, 3 + i part.bounds
+    of partition i; (76,) part.end_mismatch; (200, entry) bundle, (400, partition) flow,
+    (500, n) om2, (600,) and (601, partition) nano. The walk goes on behind a header fault and
+    behind any declared count as far as the bytes allow, so later faults may follow earlier ones.
     """
 
     check: str
@@ -143,3 +152,11 @@ class Container:
     nested: tuple[NestedEntry, ...] = ()
     advice: str = ""  # for NOT_A_MODEL: what to do
     details: Mapping[str, object] = field(default_factory=dict)  # kind-specific: om2 entries, …
+    # What the standard loader (aclmdlLoadFromFile) makes of the same bytes, for every kind that is
+    # read by other rules; None for OM and SINGLE_OP, whose own reading it is.
+    as_standard: Container | None = None
+
+    @property
+    def standard_view(self) -> Container:
+        """The reading whose faults decide a load through the standard loader."""
+        return self.as_standard or self

@@ -12,10 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from preflight.findings import Finding as Finding
+    from preflight.target.catalog import known_releases as known_releases
+    from preflight.target.catalog import known_socs as known_socs
+    from preflight.target.resolve import load_target as load_target
+    from preflight.target.types import Fact as Fact
+    from preflight.target.types import Target as Target
+    from preflight.versions import CannVersion as CannVersion
 
 # public name -> module that defines it
 _WHERE: dict[str, str] = {
+    "CannVersion": "preflight.versions",
+    "Fact": "preflight.target.types",
     "Finding": "preflight.findings",
+    "Target": "preflight.target.types",
+    "known_releases": "preflight.target.catalog",
+    "known_socs": "preflight.target.catalog",
+    "load_target": "preflight.target.resolve",
 }
 
 

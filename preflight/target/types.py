@@ -50,6 +50,10 @@ class ReleaseBehaviour:
     file_message_family: str  # "E13" | "E19": numbering of file and path messages
     determinism_check: bool
     sources: Mapping[str, str] = field(default_factory=dict)
+    certainties: Mapping[str, Certainty] = field(default_factory=dict)  # per field
+    vendor_abi_padding: bool = (
+        False  # as abi_padding, for the vendor filter: another copy of the code
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +129,6 @@ class Target:
     places: tuple[Place, ...] = ()
     soc_answer: str = ""  # "", or an assumed answer of the SoC check: "pass" | "mismatch" | "error"
     fingerprint: str = ""  # hash of what it was made from
+    socs_source: str = ""  # where `socs` comes from
+    socs_certainty: Certainty = Certainty.CERTAIN  # that a SoC missing in `socs` is really missing
+    notes: tuple[str, ...] = ()  # what a person should know about the names used

@@ -1,0 +1,109 @@
+"""Operator kernels that a target brings: from `manifests/kernels/` or from an installed tree.
+
+Read only when somebody looks: a check of a static model never does, its kernels are inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import msgspec
+
+from preflight.data import manifests_dir
+from preflight.errors import DataError
+
+Kernels = Mapping[str, tuple[str, ...]]
+
+# Spelling of operator configs -> ge name without the DT_ prefix, where upper case is not enough.
+_DTYPES = {"FLOAT32": "FLOAT", "BFLOAT16": "BF16", "FLOAT64": "DOUBLE"}
+
+
+class LazyKernels(Mapping[str, tuple[str, ...]]):
+    """Operator type -> dtypes (empty: not stated), loaded when it is first looked at."""
+
+    def __init__(self, load: Callable[[], dict[str, tuple[str, ...]]]) -> None:
+        self._load = load
+        self._found: dict[str, tuple[str, ...]] | None = None
+
+    @property
+    def _kernels(self) -> dict[str, tuple[str, ...]]:
+        if self._found is None:
+            self._found = self._load()
+        return self._found
+
+    def __getitem__(self, key: str) -> tuple[str, ...]:
+        return self._kernels[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kernels)
+
+    def __len__(self) -> int:
+        return len(self._kernels)
+
+    def __repr__(self) -> str:
+        return "LazyKernels(…)" if self._found is None else f"LazyKernels({self._found!r})"
+
+
+def dtype_name(text: str) -> str:
+    """ "FLOAT16" of "float16" or "DT_FLOAT16"."""
+    upper = text.strip().upper().removeprefix("DT_")
+    return _DTYPES.get(upper, upper)
+
+
+def merge(*tables: Mapping[str, tuple[str, ...] | list[str]]) -> dict[str, tuple[str, ...]]:
+    """Kernels of several engines together.
+
+    An engine that does not state dtypes makes the merged entry silent too: it may take any.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for table in tables:
+        for op, dtypes in table.items():
+            names = tuple(dict.fromkeys(dtype_name(d) for d in dtypes))
+            if op not in found:
+                found[op] = names
+            elif not names or not found[op]:
+                found[op] = ()
+            else:
+                found[op] = tuple(dict.fromkeys((*found[op], *names)))
+    return found
+
+
+class _KernelFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    source: str
+    engines: dict[str, dict[str, list[str]]]  # "aicpu", "ascend910b", … -> operator -> dtypes
+
+
+_HOST_ENGINES = ("aicpu", "aicpu_tf", "host_cpu")
+
+
+def catalogue_kernels(release: str, short_soc: str) -> tuple[Kernels, str]:
+    """Kernels of a known release for a SoC's short name, with their source.
+
+    ({}, "") when kernel support of that pair is not known.
+    """
+    path = manifests_dir() / "kernels" / f"{release}.json"
+    engine = short_soc.lower()
+    if not engine or not path.is_file():
+        return {}, ""
+
+    def load() -> dict[str, tuple[str, ...]]:
+        try:
+            engines = msgspec.json.decode(path.read_bytes(), type=_KernelFile).engines
+        except (OSError, msgspec.MsgspecError) as error:
+            raise DataError(f"kernels/{path.name}: {error}") from error
+        extra = [f"dsa_core:{engine}", f"dvpp:{engine}"]
+        return merge(*(engines.get(name, {}) for name in (engine, *_HOST_ENGINES, *extra)))
+
+    if engine not in _engines_of(release):
+        return {}, ""
+    return LazyKernels(load), f"manifests/kernels/{path.name}, {engine} and the host engines"
+
+
+def _engines_of(release: str) -> tuple[str, ...]:
+    """The SoCs that a kernel file speaks about, without reading the file itself."""
+    path = manifests_dir() / "kernels" / "index.json"
+    try:
+        index = msgspec.json.decode(path.read_bytes(), type=dict[str, tuple[str, ...]])
+    except (OSError, msgspec.MsgspecError) as error:
+        raise DataError(f"kernels/{path.name}: {error}") from error
+    return index.get(release, ())

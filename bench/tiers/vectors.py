@@ -32,7 +32,10 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def run(args: argparse.Namespace) -> Tally:
-    """Each tier module has `differences(row, folder) -> list[str]`, empty when all agrees."""
+    """Each tier module has `differences(row, folder) -> list[str]`, empty when all agrees.
+
+    A tier may also have `deliberate(row, folder) -> str`: why a difference is one on purpose.
+    """
     tally = Tally()
     for tier in args.tier or TIERS:
         path = args.dir / f"{tier}.jsonl"
@@ -43,8 +46,12 @@ def run(args: argparse.Namespace) -> Tally:
             if args.release and row.get("ge_version") not in args.release:
                 continue
             group = f"{tier} {row.get('ge_version', '-')}"
-            tally.record(
-                group, f"{row['id']} ({row.get('note', '')})", module.differences(row, args.dir)
-            )
+            found = module.differences(row, args.dir)
+            explain = getattr(module, "deliberate", None)
+            reason = explain(row, args.dir) if found and explain else ""
+            if reason:
+                tally.record_deliberate(group, reason)
+            else:
+                tally.record(group, f"{row['id']} ({row.get('note', '')})", found)
     tally.table()
     return tally

@@ -90,9 +90,7 @@ def to_protocol(prototype: Prototype) -> dict[str, object]:
 
 def symbols_to_protocol(prototypes: Mapping[str, Prototype]) -> dict[str, object]:
     """The object of datatype_symbols.json: only operators that declare symbols appear."""
-    return {
-        name: {"datatypes": dict(p.datatypes)} for name, p in prototypes.items() if p.datatypes
-    }
+    return {name: {"datatypes": dict(p.datatypes)} for name, p in prototypes.items() if p.datatypes}
 
 
 def _port(port: Port) -> dict[str, object]:

@@ -12,6 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from preflight.findings import Finding as Finding
+    from preflight.model.definition import ModelDefinition as ModelDefinition
+    from preflight.model.definition import decode_model_definition as decode_model_definition
+    from preflight.model.dtypes import dtype_number as dtype_number
+    from preflight.model.dtypes import format_number as format_number
+    from preflight.model.silent import silent_codes as silent_codes
+    from preflight.registry.extract import extract_registry as extract_registry
+    from preflight.registry.protocol import load_release as load_release
+    from preflight.registry.writing import write_release as write_release
     from preflight.target.catalog import known_releases as known_releases
     from preflight.target.catalog import known_socs as known_socs
     from preflight.target.resolve import load_target as load_target
@@ -24,10 +32,18 @@ _WHERE: dict[str, str] = {
     "CannVersion": "preflight.versions",
     "Fact": "preflight.target.types",
     "Finding": "preflight.findings",
+    "ModelDefinition": "preflight.model.definition",
     "Target": "preflight.target.types",
+    "decode_model_definition": "preflight.model.definition",
+    "dtype_number": "preflight.model.dtypes",
+    "extract_registry": "preflight.registry.extract",
+    "format_number": "preflight.model.dtypes",
     "known_releases": "preflight.target.catalog",
     "known_socs": "preflight.target.catalog",
+    "load_release": "preflight.registry.protocol",
     "load_target": "preflight.target.resolve",
+    "silent_codes": "preflight.model.silent",
+    "write_release": "preflight.registry.writing",
 }
 
 

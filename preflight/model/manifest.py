@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from preflight.container.types import Container, Fault, Note
 
-AttrValue = object  # plain Python: str, bytes, int, float, bool, list, dict (NamedAttrs), None
+# Plain Python: str, bytes, int, float, bool, list, TensorInfo ("td"), TensorValue ("t"),
+# GraphValue ("g"); NamedAttrs are {"name": str, "attr": {name: Attribute}}.
+AttrValue = object
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,22 @@ class TensorInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class TensorValue:
+    """A constant as an attribute value: its description and how many bytes of data it holds."""
+
+    desc: TensorInfo
+    data_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphValue:
+    """A graph as an attribute value; the loader keeps it without looking inside."""
+
+    name: str
+    operators: int
+
+
+@dataclass(frozen=True, slots=True)
 class Operator:
     """One node. `inputs` are (producer, output index) per data input; None where not connected."""
 
@@ -59,7 +77,7 @@ class Graph:
 
     name: str
     block: int
-    operators: tuple[Operator, ...]
+    operators: Sequence[Operator]  # made when they are looked at; indexing is cheap
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     attributes: Mapping[str, Attribute] = field(default_factory=dict)

@@ -1,0 +1,188 @@
+"""Attribute maps as the loader keeps them: what is skipped, what fails, what survives (§C.3).
+
+At model, graph and operator level a value without deserializer fails the whole definition; in a
+tensor descriptor it is dropped without a word (spec/corrections.md 7); a value that is not set and
+a list without a type are skipped at every level, but are errors inside NamedAttrs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from preflight.model.codecs import CODECS, LIST_CODECS, decode
+from preflight.model.manifest import Attribute
+
+# Keys that carry names for the loader; it strips them from operators without looking at their type.
+CONTROL_KEYS = frozenset(
+    {
+        "_opt_input",
+        "_input_name_key",
+        "_input_name_value",
+        "_output_name_key",
+        "_output_name_value",
+        "_ir_inputs_key",
+        "_ir_inputs_value",
+        "_ir_outputs_key",
+        "_ir_outputs_value",
+    }
+)
+
+
+class Skip(Enum):
+    """An attribute that does not exist after loading, without any error."""
+
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why the loader cannot deserialize a value. `why` is the class of vectors tier T4."""
+
+    check: str
+    why: str
+    codes: tuple[str, ...]
+    detail: str
+
+
+_EXPRESSION = Problem(
+    "def.attr_unknown_case",
+    "attr_case_without_deserializer",
+    ("E18888",),
+    "is an expression, for which the loader has no deserializer",
+)
+_UNKNOWN_LIST = Problem(
+    "def.attr_unknown_case", "list_type_unknown", (), "is a list of an unknown type"
+)
+_INNER_UNSET = Problem(
+    "def.namedattrs_empty",
+    "named_attrs_value_without_deserializer",
+    ("E18888", "E19999"),
+    "has an inner value that is not set or that has no deserializer",
+)
+_INNER_LIST = Problem(
+    "def.namedattrs_empty", "list_type_unknown", (), "has an inner list without a known type"
+)
+
+_NESTED_LISTS = 9  # ListValue.val_type of NamedAttrs
+
+
+def problem(value: Any) -> Problem | Skip | None:
+    """What the loader says about one AttrDef outside NamedAttrs; None when it keeps it."""
+    case = value.WhichOneof("value")
+    if case == "list":
+        kind = value.list.val_type
+        if kind == 0:
+            return Skip.SKIPPED
+        if kind not in LIST_CODECS:
+            return _UNKNOWN_LIST
+        return _named_list_problem(value.list) if kind == _NESTED_LISTS else None
+    if case == "func":
+        return _named_problem(value.func)
+    if case is None:
+        return Skip.SKIPPED
+    return None if case in CODECS else _EXPRESSION
+
+
+def _named_problem(named: Any) -> Problem | None:
+    # The nesting is bounded by the parser's depth limit of 100 messages.
+    for value in named.attr.values():
+        found = _inner_problem(value)
+        if found is not None:
+            return found
+    return None
+
+
+def _named_list_problem(values: Any) -> Problem | None:
+    return next((p for p in map(_named_problem, values.na) if p is not None), None)
+
+
+def _inner_problem(value: Any) -> Problem | None:
+    case = value.WhichOneof("value")
+    if case == "list":
+        kind = value.list.val_type
+        if kind not in LIST_CODECS:
+            return _INNER_LIST
+        return _named_list_problem(value.list) if kind == _NESTED_LISTS else None
+    if case == "func":
+        return _named_problem(value.func)
+    return None if case in CODECS else _INNER_UNSET
+
+
+class AttributeMap(Mapping[str, Attribute]):
+    """Attributes by name, decoded when one is asked for."""
+
+    __slots__ = ("_decoded", "_values")
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+        self._decoded: dict[str, Attribute] = {}
+
+    def __getitem__(self, name: str) -> Attribute:
+        found = self._decoded.get(name)
+        if found is None:
+            value = self._values[name]
+            found = value if isinstance(value, Attribute) else decode(name, value)
+            self._decoded[name] = found
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"AttributeMap({sorted(self._values)})"
+
+    @property
+    def raw(self) -> Mapping[str, Any]:
+        """The undecoded values."""
+        return self._values
+
+
+NO_ATTRIBUTES = AttributeMap({})
+
+
+Problems = tuple[tuple[str, Problem], ...]  # (attribute name, what is wrong)
+
+
+def strict_attributes(message: Any, *, operator: bool = False) -> tuple[AttributeMap, Problems]:
+    """The surviving attributes of a model, graph or operator message, and what fails it."""
+    kept: dict[str, Any] = {}
+    problems: list[tuple[str, Problem]] = []
+    for name, value in message.attr.items():
+        if operator and name in CONTROL_KEYS:
+            continue
+        found = problem(value)
+        if found is None:
+            kept[name] = value
+        elif isinstance(found, Problem):
+            problems.append((name, found))
+    return AttributeMap(kept), tuple(problems)
+
+
+def lenient_attributes(message: Any) -> AttributeMap:
+    """The surviving attributes of a tensor descriptor: bad ones are dropped silently."""
+    if not message.attr:
+        return NO_ATTRIBUTES
+    return AttributeMap({n: v for n, v in message.attr.items() if problem(v) is None})
+
+
+def message_number(value: Attribute | None) -> int | None:
+    """The value of an `i` attribute, None for any other type (AttrUtils::GetInt)."""
+    if value is None or value.type != "i":
+        return None
+    return value.value if isinstance(value.value, int) else None
+
+
+def message_text(value: Attribute | None) -> str:
+    """The value of an `s` attribute, empty for any other type (AttrUtils::GetStr)."""
+    if value is None or value.type != "s":
+        return ""
+    return value.value if isinstance(value.value, str) else ""

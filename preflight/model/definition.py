@@ -1,0 +1,233 @@
+"""A model definition read by the loader's rules: what survives, what fails it, and in which order.
+
+Checks and their classes are those of Model::LoadWithMultiThread (spec/om-format.md §C.4); vectors
+tier T4 holds its verdicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from preflight.container.types import Fault
+from preflight.model.attributes import AttributeMap, Problem, Problems, strict_attributes
+from preflight.model.edges import EdgeProblem, edge_problems, reach_subgraphs
+from preflight.model.graphs import make_graph
+from preflight.model.manifest import Attribute, Graph
+from preflight.model.parse import INT32_MAX, parse_message
+
+# Attributes that a loaded model has even when its file does not (spec/corrections.md 16).
+DEFAULT_ATTRIBUTES = (
+    "event_num",
+    "label_num",
+    "memory_size",
+    "p2p_memory_size",
+    "stream_num",
+    "target_type",
+    "weight_size",
+)
+MAX_FAULTS = 50  # of one definition; the first decides, the rest is for people
+
+# Positions within a block are the orders of spec/loadchecks.json.
+_STEPS = {
+    "def.parse": 80,
+    "def.attr_unknown_case": 81,
+    "def.namedattrs_empty": 82,
+    "def.edges": 83,
+}
+
+
+@dataclass
+class ModelDefinition:
+    """One MODEL_DEF. `faults` is empty exactly when the loader accepts it.
+
+    `message` is the parsed protobuf (private to preflight.model), None when it did not parse;
+    `length` counts the bytes before an early end.
+    """
+
+    message: Any | None
+    length: int
+    block: int
+    attributes: AttributeMap
+    graph_attributes: tuple[AttributeMap, ...]
+    operator_attributes: tuple[tuple[AttributeMap, ...], ...]
+    subgraphs: tuple[str, ...]
+    faults: tuple[Fault, ...]
+    silent_codes: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether the loader accepts the definition."""
+        return not self.faults
+
+    @property
+    def name(self) -> str:
+        return str(self.message.name) if self.message is not None else ""
+
+    @property
+    def version(self) -> int | None:
+        """ModelDef.version, the IR version."""
+        return int(self.message.version) if self.message is not None else None
+
+    @property
+    def custom_version(self) -> str:
+        return str(self.message.custom_version) if self.message is not None else ""
+
+    @property
+    def default_attributes(self) -> tuple[str, ...]:
+        """Names that the loader adds with values of its own."""
+        return tuple(name for name in DEFAULT_ATTRIBUTES if name not in self.attributes)
+
+    @cached_property
+    def graphs(self) -> tuple[Graph, ...]:
+        """All graphs of the definition in file order; the first is the root."""
+        if self.message is None:
+            return ()
+        return tuple(
+            make_graph(graph, attributes, operators, self.block)
+            for graph, attributes, operators in zip(
+                self.message.graph, self.graph_attributes, self.operator_attributes, strict=True
+            )
+        )
+
+    @property
+    def reachable(self) -> tuple[Graph, ...]:
+        """The subgraphs that belong to the root graph after loading."""
+        names = set(self.subgraphs)
+        return tuple(graph for graph in self.graphs[1:] if graph.name in names)
+
+
+def decode_model_definition(data: bytes, *, block: int = 0) -> ModelDefinition:
+    """Read MODEL_DEF bytes as the loader does; never raises for content.
+
+    `block` goes into the positions of the faults, (80, block, step).
+    """
+    message, length = parse_message("ModelDef", data)
+    if message is None:
+        size = f"{len(data)} bytes, more than 2^31 - 1" if len(data) > INT32_MAX else "the bytes"
+        detail = f"{size} are not a model definition (ge.proto.ModelDef)"
+        fault = _fault("def.parse", "proto_parse", detail, block, ("E18888",))
+        return ModelDefinition(None, 0, block, AttributeMap({}), (), (), (), (fault,))
+    return check_definition(message, length, block)
+
+
+def check_definition(message: Any, length: int, block: int) -> ModelDefinition:
+    """Apply the loader's checks to a parsed ModelDef."""
+    faults: list[Fault] = []
+    attributes, problems = strict_attributes(message)
+    _attribute_faults(faults, problems, "the model", block, inner=False)
+    if not message.graph:
+        detail = "the model definition has no graph"
+        faults.append(_fault("def.parse", "no_graph", detail, block, ()))
+    graph_maps: list[AttributeMap] = []
+    operator_maps: list[tuple[AttributeMap, ...]] = []
+    for graph in message.graph:
+        graph_map, problems = strict_attributes(graph)
+        _attribute_faults(faults, problems, f"graph '{graph.name}'", block, inner=True)
+        graph_maps.append(graph_map)
+        operator_maps.append(_operators(graph, faults, block))
+    _constant_faults(faults, message, operator_maps, block)
+    _edge_faults(faults, (p for g in message.graph for p in edge_problems(g)), block)
+    reach = reach_subgraphs(message.graph) if message.graph else None
+    if reach:
+        _edge_faults(faults, iter(reach.problems), block)
+    return ModelDefinition(
+        message,
+        length,
+        block,
+        attributes,
+        tuple(graph_maps),
+        tuple(operator_maps),
+        reach.names if reach else (),
+        tuple(faults),
+        ("E18888",) if reach and reach.used_twice else (),
+    )
+
+
+def _operators(graph: Any, faults: list[Fault], block: int) -> tuple[AttributeMap, ...]:
+    maps = []
+    for operator in graph.op:
+        attributes, problems = strict_attributes(operator, operator=True)
+        if problems:
+            place = f"operator '{operator.name}' ({operator.type}) of graph '{graph.name}'"
+            _attribute_faults(faults, problems, place, block, inner=True)
+        maps.append(attributes)
+    return tuple(maps)
+
+
+def _attribute_faults(
+    faults: list[Fault], problems: Problems, place: str, block: int, *, inner: bool
+) -> None:
+    """Below the model itself the caller adds E19999 (vectors T4)."""
+    for name, problem in problems:
+        codes = _with_caller(problem) if inner else problem.codes
+        detail = f"attribute '{name}' of {place} {problem.detail}"
+        data = {"attribute": name, "place": place}
+        _append(faults, _fault(problem.check, problem.why, detail, block, codes, data))
+
+
+def _with_caller(problem: Problem) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*problem.codes, "E19999")))
+
+
+def _constant_faults(
+    faults: list[Fault],
+    message: Any,
+    operators: Sequence[Sequence[AttributeMap]],
+    block: int,
+) -> None:
+    """Const with location and length: the loader opens that file while it parses (14)."""
+    for graph, maps in zip(message.graph, operators, strict=True):
+        for operator, attributes in zip(graph.op, maps, strict=True):
+            if operator.type not in ("Const", "Constant"):
+                continue
+            if "location" not in attributes or "length" not in attributes:
+                continue
+            location, length = attributes["location"], attributes["length"]
+            if location.type != "s" or length.type != "i":
+                continue
+            detail = (
+                f"constant '{operator.name}' keeps its value in '{_shown(location)}', "
+                "a file that the loader opens while it reads the definition"
+            )
+            data = {"location": location.value, "operator": operator.name, "conditional": True}
+            _append(faults, _fault("def.parse", "const_file", detail, block, ("E19999",), data))
+
+
+def _shown(location: Attribute) -> str:
+    value = location.value
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
+
+
+def _edge_faults(faults: list[Fault], problems: Iterator[EdgeProblem], block: int) -> None:
+    for problem in problems:
+        if len(faults) >= MAX_FAULTS:
+            return
+        detail = f"operator '{problem.operator}' of graph '{problem.graph}': {problem.detail}"
+        data = {"graph": problem.graph, "operator": problem.operator}
+        faults.append(_fault("def.edges", problem.why, detail, block, problem.codes, data))
+
+
+def _append(faults: list[Fault], fault: Fault) -> None:
+    if len(faults) < MAX_FAULTS:
+        faults.append(fault)
+
+
+def _fault(
+    check: str,
+    why: str,
+    detail: str,
+    block: int,
+    codes: tuple[str, ...],
+    data: dict[str, object] | None = None,
+) -> Fault:
+    return Fault(
+        check,
+        detail,
+        (80, block, _STEPS[check]),
+        block=block,
+        data={"why": why, **(data or {})},
+        message_codes=codes,
+    )

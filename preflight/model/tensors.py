@@ -1,0 +1,45 @@
+"""Tensor descriptors as the loader reads them (spec/om-format.md §C.1, §C.2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from preflight.model.attributes import lenient_attributes
+from preflight.model.dtypes import dtype_name_from_proto
+from preflight.model.manifest import TensorInfo
+
+
+def tensor_info(message: Any, name: str = "") -> TensorInfo:
+    """One TensorDescriptor; `name` stands in where the descriptor has none."""
+    attributes = lenient_attributes(message)
+    return TensorInfo(
+        name=message.name or name,
+        dtype=dtype_name_from_proto(message.dtype),
+        format=message.layout,
+        shape=tuple(message.shape.dim),
+        origin_format=_text(attributes, "origin_format"),
+        origin_shape=_numbers(attributes, "origin_shape"),
+        shape_range=_ranges(attributes),
+        size=message.size or None,
+        attributes=attributes,
+    )
+
+
+def _text(attributes: Any, name: str) -> str:
+    if name not in attributes:
+        return ""
+    value = attributes[name].value
+    return value if isinstance(value, str) else ""
+
+
+def _numbers(attributes: Any, name: str) -> tuple[int, ...] | None:
+    if name not in attributes or attributes[name].type != "list_i":
+        return None
+    return tuple(attributes[name].value)
+
+
+def _ranges(attributes: Any) -> tuple[tuple[int, int], ...]:
+    if "shape_range" not in attributes or attributes["shape_range"].type != "list_list_int":
+        return ()
+    rows = attributes["shape_range"].value
+    return tuple((row[0], row[1]) for row in rows if len(row) == 2)

@@ -1,0 +1,91 @@
+"""Whether atc of the target's release takes the drafted command for that SoC."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from preflight.plan.atc_options import atc_options, atc_rules
+from preflight.plan.recipe_types import Draft
+
+
+def check(draft: Draft) -> None:
+    """Add gaps, problems and notes for what atc would refuse."""
+    _required(draft)
+    _framework(draft)
+    _values(draft)
+    _value_limits(draft)
+    _shape_ranges(draft)
+    _combinations(draft)
+
+
+def _required(draft: Draft) -> None:
+    """mode 0 needs a source model and its framework, unless it builds single operators."""
+    if draft.value("singleop") is not None:
+        return
+    if "model" not in draft.lines:
+        draft.gap("model", "the source model is not recorded")
+    if "framework" not in draft.lines:
+        draft.gap("framework", "the source framework is not recorded: 0, 1, 3 or 5")
+
+
+def _framework(draft: Draft) -> None:
+    """A framework that the SoC does not take, and options that belong to another framework."""
+    value, frameworks = draft.value("framework"), atc_rules().frameworks
+    if value not in {framework.value for framework in frameworks}:
+        return
+    for framework in frameworks:
+        refused = draft.family in framework.not_on
+        if framework.value == value and refused:
+            what = f"{value} is not available on {draft.family}: {framework.instead}"
+            draft.gap("framework", what, value)
+        if framework.value != value or refused:
+            for name in framework.own_options:
+                _leave_out(draft, name, f"only {framework.names[0]} models use it")
+
+
+def _leave_out(draft: Draft, name: str, reason: str) -> None:
+    line = draft.lines.get(name)
+    if line is not None and line.in_command:
+        draft.gaps = [gap for gap in draft.gaps if gap.option != name]
+        draft.put(replace(line, change="dropped", new=None, reason=reason))
+
+
+def _values(draft: Draft) -> None:
+    """Values that the release's atc is known to refuse."""
+    for name, line in list(draft.lines.items()):
+        option = atc_options().get(name)
+        if option is None or not line.in_command or line.new is None or line.change == "gap":
+            continue
+        accepted = option.accepts(line.new, draft.goal.release)
+        if accepted is not None:
+            draft.gap(name, f"{line.new!r} is none of {', '.join(accepted)}", line.old)
+
+
+def _value_limits(draft: Draft) -> None:
+    for limit in atc_rules().value_limits:
+        value = draft.value(limit.option)
+        if value not in limit.values or not draft.family:
+            continue
+        if draft.family not in limit.only_on:
+            draft.gap(
+                limit.option,
+                f"{value} needs {limit.why}, which {draft.family} does not have; choose another",
+                value,
+            )
+        elif draft.family in limit.unsure_on:
+            draft.notes.append(f"--{limit.option}={value}: not sure that {draft.family} takes it")
+
+
+def _shape_ranges(draft: Draft) -> None:
+    rule = atc_rules().shape_ranges
+    shape = draft.value("input_shape")
+    if shape and "~" in shape and draft.family in rule.not_on:
+        draft.gap("input_shape", f"no ranges on {draft.family}: use {rule.instead}", shape)
+
+
+def _combinations(draft: Draft) -> None:
+    for names in atc_rules().at_most_one:
+        given = [n for n in names if draft.value(n)]
+        if len(given) > 1:
+            listed = " and ".join(f"--{n}" for n in given)
+            draft.problems.append(f"atc does not take {listed} together")

@@ -1,0 +1,153 @@
+"""The values a recipe is made of; `recipe.build_recipe` makes one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from preflight.target.types import Target
+
+PROGRAM = "atc"
+
+
+@dataclass(frozen=True, slots=True)
+class BuildGoal:
+    """For what a model is compiled; empty text where nobody knows."""
+
+    release: str
+    soc: str
+    host_os: str = ""
+    host_cpu: str = ""
+    known_socs: tuple[str, ...] = ()
+
+    @classmethod
+    def of_target(cls, target: Target) -> BuildGoal:
+        """The goal of running on that target."""
+        return cls(
+            release=target.release.value or "",
+            soc=target.soc.value or "",
+            host_os=target.host_os.value or "",
+            host_cpu=target.host_cpu.value or "",
+            known_socs=tuple(target.socs),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OptionLine:
+    """What becomes of one option. `new` None with change "carried" is an option without a value.
+
+    `change`: carried | changed | renamed | dropped | added | gap. `sure` is False where the record
+    cannot say whether atc of that release takes it.
+    """
+
+    name: str
+    change: str
+    old: str | None = None
+    new: str | None = None
+    reason: str = ""
+    source: str = ""
+    sure: bool = True
+
+    @property
+    def in_command(self) -> bool:
+        return self.change != "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class FileNeed:
+    """A file or folder that the command reads. `place`: found | missing | relative."""
+
+    option: str
+    path: str
+    need: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something that only a person can say; `name` is the variable that stands for it."""
+
+    name: str
+    option: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class MovedDefault:
+    """An attribute whose default moved between the old release and the new one."""
+
+    operator: str
+    attribute: str
+    old: object
+    new: object = None
+    op_type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraFile:
+    """A small file that the command needs and that did not exist before."""
+
+    option: str
+    name: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """The command with the fate of every option, the files it needs and what is left to decide."""
+
+    goal: BuildGoal
+    recorded: bool  # whether it rests on a recorded command line
+    lines: tuple[OptionLine, ...]
+    files: tuple[FileNeed, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    problems: tuple[str, ...] = ()  # atc would refuse the command as it stands
+    statements: tuple[MovedDefault, ...] = ()
+    extra_files: tuple[ExtraFile, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The command as one argument per option; a gap shows as `{NAME}`."""
+        return (PROGRAM, *(_argument(line) for line in self.lines if line.in_command))
+
+    @property
+    def ready(self) -> bool:
+        """Whether a program may run the command without asking a person first."""
+        return not (self.gaps or self.problems) and all(
+            need.place == "found" for need in self.files
+        )
+
+    def line(self, name: str) -> OptionLine | None:
+        """The line of an option, None when the recipe does not mention it."""
+        return next((line for line in self.lines if line.name == name), None)
+
+
+def _argument(line: OptionLine) -> str:
+    return f"--{line.name}" if line.new is None else f"--{line.name}={line.new}"
+
+
+@dataclass(slots=True)
+class Draft:
+    """The recipe while it is made: lines by option name, in order."""
+
+    goal: BuildGoal
+    family: str
+    lines: dict[str, OptionLine] = field(default_factory=dict)
+    gaps: list[Gap] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    extra_files: list[ExtraFile] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def put(self, line: OptionLine) -> None:
+        self.lines[line.name] = line
+
+    def value(self, name: str) -> str | None:
+        """The value an option has in the command, None when it is not in it."""
+        line = self.lines.get(name)
+        return line.new if line is not None and line.in_command else None
+
+    def gap(self, option: str, what: str, old: str | None = None) -> None:
+        """Leave a place in the command that a person fills."""
+        name = "SOURCE_MODEL" if option == "model" else option.upper()
+        self.gaps.append(Gap(name, option, what))
+        self.put(OptionLine(option, "gap", old, f"{{{name}}}", what))

@@ -1,0 +1,68 @@
+"""Model manifests made by hand, for tests that need no file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from preflight.model.manifest import (
+    AtcCommand,
+    Gears,
+    MemoryNeeds,
+    ModelManifest,
+    SoStore,
+    TensorInfo,
+)
+
+_SPLIT = re.compile(r"\s+(?=-{1,2}[A-Za-z])")
+
+
+def atc_command(text: str) -> AtcCommand:
+    """A command line taken apart at blanks that are followed by dashes."""
+    program, *rest = _SPLIT.split(text.strip())
+    options: list[tuple[str, str | None]] = []
+    for item in rest:
+        found = re.fullmatch(r"-{1,2}([^=\s]+)(?:[=\s](.*))?", item, re.DOTALL)
+        assert found is not None, item
+        options.append((found[1], found[2]))
+    return AtcCommand(text, program, tuple(options))
+
+
+def tensor(name: str, *shape: int, format: str = "NCHW", **more: Any) -> TensorInfo:
+    return TensorInfo(name, "FLOAT", format, tuple(shape), **more)
+
+
+_EMPTY = ModelManifest(
+    model_name="m",
+    ir_version=2,
+    custom_version="",
+    compressed_attributes=False,
+    soc_version="",
+    arch_type="",
+    atc_version="",
+    opp_version="",
+    compiler_version="",
+    framework_type="",
+    atc_command=None,
+    host_env_os="",
+    host_env_cpu="",
+    need_check_os_cpu=0,
+    so_store=SoStore(),
+    dynamic=False,
+    single_op=False,
+    inputs=(),
+    outputs=(),
+    gears=Gears(),
+    attributes={},
+    graphs=(),
+    operators=(),
+    kernels=(),
+    memory=MemoryNeeds(),
+)
+
+
+def manifest(command: str = "", **changes: Any) -> ModelManifest:
+    """A static, host-neutral model; `changes` are fields of the manifest."""
+    parsed = atc_command(command) if command else None
+    return replace(_EMPTY, atc_command=parsed, **changes)

@@ -16,32 +16,56 @@ if TYPE_CHECKING:
     from preflight.model.definition import decode_model_definition as decode_model_definition
     from preflight.model.dtypes import dtype_number as dtype_number
     from preflight.model.dtypes import format_number as format_number
+    from preflight.model.file import read_model as read_model
+    from preflight.model.manifest import ModelFile as ModelFile
+    from preflight.model.manifest import ModelManifest as ModelManifest
     from preflight.model.silent import silent_codes as silent_codes
     from preflight.registry.extract import extract_registry as extract_registry
     from preflight.registry.protocol import load_release as load_release
     from preflight.registry.writing import write_release as write_release
     from preflight.target.catalog import known_releases as known_releases
     from preflight.target.catalog import known_socs as known_socs
+    from preflight.target.loader_view import LoaderView as LoaderView
+    from preflight.target.manifests import loader_behaviour as loader_behaviour
+    from preflight.target.packages import find_key as find_key
+    from preflight.target.packages import parse_vendor_priority as parse_vendor_priority
     from preflight.target.resolve import load_target as load_target
     from preflight.target.types import Fact as Fact
     from preflight.target.types import Target as Target
     from preflight.versions import CannVersion as CannVersion
+    from preflight.versions import VersionPair as VersionPair
+    from preflight.versions import VersionRange as VersionRange
+    from preflight.versions import is_vendor_version_valid as is_vendor_version_valid
+    from preflight.versions import loader_number as loader_number
+    from preflight.versions import parse_loader_ranges as parse_loader_ranges
 
 # public name -> module that defines it
 _WHERE: dict[str, str] = {
     "CannVersion": "preflight.versions",
     "Fact": "preflight.target.types",
     "Finding": "preflight.findings",
+    "LoaderView": "preflight.target.loader_view",
     "ModelDefinition": "preflight.model.definition",
+    "ModelFile": "preflight.model.manifest",
+    "ModelManifest": "preflight.model.manifest",
     "Target": "preflight.target.types",
+    "VersionPair": "preflight.versions",
+    "VersionRange": "preflight.versions",
     "decode_model_definition": "preflight.model.definition",
     "dtype_number": "preflight.model.dtypes",
     "extract_registry": "preflight.registry.extract",
+    "find_key": "preflight.target.packages",
     "format_number": "preflight.model.dtypes",
+    "is_vendor_version_valid": "preflight.versions",
     "known_releases": "preflight.target.catalog",
     "known_socs": "preflight.target.catalog",
     "load_release": "preflight.registry.protocol",
     "load_target": "preflight.target.resolve",
+    "loader_behaviour": "preflight.target.manifests",
+    "loader_number": "preflight.versions",
+    "parse_loader_ranges": "preflight.versions",
+    "parse_vendor_priority": "preflight.target.packages",
+    "read_model": "preflight.model.file",
     "silent_codes": "preflight.model.silent",
     "write_release": "preflight.registry.writing",
 }

@@ -31,15 +31,14 @@ def differences(row: dict[str, Any], folder: Path) -> list[str]:
             ("codes", list(first.message_codes), expected["message_codes"]),
         ]
         return _unequal(pairs)
-    graphs = found.graphs
     pairs = [
         ("codes", list(api.silent_codes(found)), expected["message_codes"]),
         ("name", found.name, expected["name"]),
         ("version", found.version, expected["version"]),
-        ("custom_version", found.custom_version, expected["custom_version"]),
+        ("custom_version", _bytes(found.custom_version), expected["custom_version"]),
         ("attrs", _attributes(found.attributes), expected["attrs"]),
         ("default_attrs", list(found.default_attributes), expected["default_attrs"]),
-        ("graph", _graph(graphs[0]), expected["graph"]),
+        ("graph", _graph(found.root), expected["graph"]),
         ("subgraphs", [_graph(g) for g in found.reachable], expected["subgraphs"]),
     ]
     return _unequal(pairs)
@@ -62,6 +61,8 @@ def _attribute(attribute: Any) -> dict[str, Any]:
 
 
 def _value(kind: str, value: Any) -> Any:
+    if kind == "list_g":
+        return [item.name for item in value]
     if kind.startswith("list_list_"):
         return [[_value(kind[10], item) for item in row] for row in value]
     if kind.startswith("list_"):
@@ -113,6 +114,6 @@ def _operator(op: Any) -> dict[str, Any]:
         "attrs": sorted(op.attributes),
         "control": list(op.control_inputs),
         "edges": [None if edge is None else f"{edge[0]}:{edge[1]}" for edge in op.inputs],
-        "inputs": [_tensor(desc) for desc in op.input_descs],
+        "inputs": [_tensor(desc) if desc.connected else None for desc in op.input_descs],
         "outputs": [_tensor(desc) for desc in op.output_descs],
     }

@@ -82,7 +82,7 @@ class ModelDefinition:
 
     @cached_property
     def graphs(self) -> tuple[Graph, ...]:
-        """All graphs of the definition in file order; the first is the root."""
+        """All graphs of the definition in file order."""
         if self.message is None:
             return ()
         return tuple(
@@ -91,6 +91,12 @@ class ModelDefinition:
                 self.message.graph, self.graph_attributes, self.operator_attributes, strict=True
             )
         )
+
+    @property
+    def root(self) -> Graph | None:
+        """The root graph: of those that share the first graph's name, the loader keeps the last."""
+        graphs = self.graphs
+        return next((g for g in reversed(graphs) if g.name == graphs[0].name), None)
 
     @property
     def reachable(self) -> tuple[Graph, ...]:

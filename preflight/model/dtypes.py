@@ -51,7 +51,7 @@ _BY_PROTO: tuple[tuple[str, int], ...] = (
     ("HIFLOAT4", 42),
 )
 
-UNDEFINED = 28
+UNDEFINED = 28  # ge::DataType
 
 _FORMATS: dict[str, int] = {
     "NCHW": 0,
@@ -111,7 +111,7 @@ _FORMATS: dict[str, int] = {
     "FRACTAL_NZ_C0_8": 54,
 }
 
-_FORMAT_RESERVED = 40
+RESERVED = 40
 _FORMAT_NAMES = {number: name for name, number in _FORMATS.items()}
 _GE_NAMES = {number: name for name, number in _BY_PROTO}
 _GE_NUMBERS = dict(_BY_PROTO)
@@ -145,7 +145,7 @@ def format_number(layout: str) -> int:
     name, colon, sub = layout.partition(":")
     number = _FORMATS.get(name)
     if number is None:
-        return _FORMAT_RESERVED
+        return RESERVED
     if colon and sub.isascii() and sub.isdigit():
         return number | (int(sub[:5]) & 0xFFFF) << 8
     return number

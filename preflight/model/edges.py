@@ -127,7 +127,7 @@ def reach_subgraphs(graphs: Sequence[Any]) -> Reach:
     by_name = {graph.name: graph for graph in graphs}
     if len(by_name) <= 1:
         return Reach((), ())
-    root = graphs[0]
+    root = by_name[graphs[0].name]
     reached: dict[str, None] = {}
     problems: list[EdgeProblem] = []
     twice = False

@@ -5,22 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from preflight.model.attributes import lenient_attributes
-from preflight.model.dtypes import dtype_name_from_proto
+from preflight.model.dtypes import RESERVED, dtype_name_from_proto, format_number
 from preflight.model.manifest import TensorInfo
 
 
 def tensor_info(message: Any, name: str = "") -> TensorInfo:
     """One TensorDescriptor; `name` stands in where the descriptor has none."""
     attributes = lenient_attributes(message)
+    dtype = dtype_name_from_proto(message.dtype)
+    layout = message.layout
     return TensorInfo(
         name=message.name or name,
-        dtype=dtype_name_from_proto(message.dtype),
-        format=message.layout,
+        dtype=dtype,
+        format=layout,
         shape=tuple(message.shape.dim),
         origin_format=_text(attributes, "origin_format"),
         origin_shape=_numbers(attributes, "origin_shape"),
         shape_range=_ranges(attributes),
         size=message.size or None,
+        # An input that was left out keeps a descriptor which the loader counts as not valid.
+        connected=dtype != "UNDEFINED" or format_number(layout) != RESERVED,
         attributes=attributes,
     )
 

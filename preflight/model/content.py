@@ -1,0 +1,26 @@
+"""What the partitions beside MODEL_DEF gave: stores, inputs and outputs, operators (§A.7-A.11)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from preflight.model.manifest import Gears, Kernel, SoStore, TensorInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """Decoded MODEL_INOUT_INFO."""
+
+    inputs: tuple[TensorInfo, ...] = ()
+    outputs: tuple[TensorInfo, ...] = ()
+    gears: Gears = Gears()
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Facts from partitions other than the model definition; empty where a file has none."""
+
+    so_store: SoStore = SoStore()
+    kernels: tuple[Kernel, ...] = ()
+    custom_ops: tuple[str, ...] = ()
+    boundary: Boundary | None = None

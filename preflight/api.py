@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from preflight.model.manifest import ModelManifest as ModelManifest
     from preflight.model.silent import silent_codes as silent_codes
     from preflight.registry.extract import extract_registry as extract_registry
+    from preflight.registry.protocol import load_index as load_index
     from preflight.registry.protocol import load_release as load_release
     from preflight.registry.writing import write_release as write_release
     from preflight.target.catalog import known_releases as known_releases
@@ -59,6 +60,7 @@ _WHERE: dict[str, str] = {
     "is_vendor_version_valid": "preflight.versions",
     "known_releases": "preflight.target.catalog",
     "known_socs": "preflight.target.catalog",
+    "load_index": "preflight.registry.protocol",
     "load_release": "preflight.registry.protocol",
     "load_target": "preflight.target.resolve",
     "loader_behaviour": "preflight.target.manifests",

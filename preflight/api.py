@@ -11,6 +11,20 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from preflight.checks.check import check as check
+    from preflight.checks.check import check_model as check_model
+    from preflight.checks.context import Assumptions as Assumptions
+    from preflight.checks.context import Context as Context
+    from preflight.checks.context import LOADERS as LOADERS
+    from preflight.checks.engine import Result as Result
+    from preflight.checks.engine import run_rules as run_rules
+    from preflight.checks.loader import RuleSet as RuleSet
+    from preflight.checks.loader import load_rules as load_rules
+    from preflight.checks.pages import explain_rule as explain_rule
+    from preflight.checks.pages import rules_json as rules_json
+    from preflight.checks.report import Report as Report
+    from preflight.checks.rulefile import Rule as Rule
+    from preflight.checks.waivers import load_waivers as load_waivers
     from preflight.findings import Finding as Finding
     from preflight.model.definition import ModelDefinition as ModelDefinition
     from preflight.model.definition import decode_model_definition as decode_model_definition
@@ -20,10 +34,15 @@ if TYPE_CHECKING:
     from preflight.model.manifest import ModelFile as ModelFile
     from preflight.model.manifest import ModelManifest as ModelManifest
     from preflight.model.silent import silent_codes as silent_codes
+    from preflight.registry.extract import Extraction as Extraction
+    from preflight.registry.extract import ExtractionProblem as ExtractionProblem
     from preflight.registry.extract import extract_registry as extract_registry
     from preflight.registry.protocol import load_index as load_index
     from preflight.registry.protocol import load_release as load_release
+    from preflight.registry.writing import Written as Written
     from preflight.registry.writing import write_release as write_release
+    from preflight.render.formats import ReportFormat as ReportFormat
+    from preflight.render.formats import render_report as render_report
     from preflight.target.catalog import known_releases as known_releases
     from preflight.target.catalog import known_socs as known_socs
     from preflight.target.loader_view import LoaderView as LoaderView
@@ -42,18 +61,32 @@ if TYPE_CHECKING:
 
 # public name -> module that defines it
 _WHERE: dict[str, str] = {
+    "Assumptions": "preflight.checks.context",
     "CannVersion": "preflight.versions",
+    "Context": "preflight.checks.context",
+    "Extraction": "preflight.registry.extract",
+    "ExtractionProblem": "preflight.registry.extract",
     "Fact": "preflight.target.types",
     "Finding": "preflight.findings",
+    "LOADERS": "preflight.checks.context",
     "LoaderView": "preflight.target.loader_view",
     "ModelDefinition": "preflight.model.definition",
     "ModelFile": "preflight.model.manifest",
     "ModelManifest": "preflight.model.manifest",
+    "Report": "preflight.checks.report",
+    "ReportFormat": "preflight.render.formats",
+    "Result": "preflight.checks.engine",
+    "Rule": "preflight.checks.rulefile",
+    "RuleSet": "preflight.checks.loader",
     "Target": "preflight.target.types",
     "VersionPair": "preflight.versions",
     "VersionRange": "preflight.versions",
+    "Written": "preflight.registry.writing",
+    "check": "preflight.checks.check",
+    "check_model": "preflight.checks.check",
     "decode_model_definition": "preflight.model.definition",
     "dtype_number": "preflight.model.dtypes",
+    "explain_rule": "preflight.checks.pages",
     "extract_registry": "preflight.registry.extract",
     "find_key": "preflight.target.packages",
     "format_number": "preflight.model.dtypes",
@@ -62,12 +95,17 @@ _WHERE: dict[str, str] = {
     "known_socs": "preflight.target.catalog",
     "load_index": "preflight.registry.protocol",
     "load_release": "preflight.registry.protocol",
+    "load_rules": "preflight.checks.loader",
     "load_target": "preflight.target.resolve",
+    "load_waivers": "preflight.checks.waivers",
     "loader_behaviour": "preflight.target.manifests",
     "loader_number": "preflight.versions",
     "parse_loader_ranges": "preflight.versions",
     "parse_vendor_priority": "preflight.target.packages",
     "read_model": "preflight.model.file",
+    "render_report": "preflight.render.formats",
+    "rules_json": "preflight.checks.pages",
+    "run_rules": "preflight.checks.engine",
     "silent_codes": "preflight.model.silent",
     "write_release": "preflight.registry.writing",
 }

@@ -13,8 +13,7 @@ from preflight.cli import diagnostics
 from preflight.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from preflight.registry.extract import Extraction, ExtractionProblem
-    from preflight.registry.writing import Written
+    from preflight import api
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -88,14 +87,14 @@ def _macros(defines: list[str]) -> dict[str, str]:
     return macros
 
 
-def _report(problems: tuple[ExtractionProblem, ...]) -> None:
+def _report(problems: tuple[api.ExtractionProblem, ...]) -> None:
     for problem in problems[:_SHOWN]:
         diagnostics.note(str(problem))
     if len(problems) > _SHOWN:
         diagnostics.note(f"and {len(problems) - _SHOWN} more; --json lists all")
 
 
-def _as_json(extraction: Extraction, written: Written) -> str:
+def _as_json(extraction: api.Extraction, written: api.Written) -> str:
     return json.dumps(
         {
             "schema_version": 1,

@@ -7,13 +7,14 @@ partitions a table may have depends on the release, so a rule decides that from 
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from preflight.container.header import (
     HEADER_SIZE,
     MAGIC,
     MODELTYPE_BUNDLE,
     MODELTYPE_FLOW,
+    VERSION_V2,
     parse_header,
 )
 from preflight.container.partitions import partition_name
@@ -84,6 +85,7 @@ class _Walk:
 
     source: Source
     header: Header
+    single_op: bool = False  # that loader has one status for every table problem
     offset: int = HEADER_SIZE
     blocks: list[Block] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
@@ -146,7 +148,7 @@ class _Walk:
         offset = last.offset + last.size if last else start
         name = partition_name(entry[0])
         block = self.blocks[-1]
-        self.faults.append(
+        self.add_fault(
             Fault(
                 "part.bounds",
                 f"{name} needs {entry[2]} bytes at {offset}, the file has {self.source.size}",
@@ -165,9 +167,17 @@ class _Walk:
 
     def _fault(self, check: str, step: int, detail: str, **data: object) -> None:
         index = len(self.blocks) if step == 0 else len(self.blocks) - 1
-        self.faults.append(
+        self.add_fault(
             Fault(check, detail, (70, index, step), block=index, offset=self.offset, data=data)
         )
+
+    def add_fault(self, fault: Fault) -> None:
+        """Record a table fault; for the single-op loader under its own check, order 301 on."""
+        if self.single_op and not fault.check.startswith("cap."):
+            data = dict(fault.data) | {"step": fault.check}
+            position = (301 if fault.position[0] == 70 else 302, *fault.position[1:])
+            fault = replace(fault, check="sop.table", data=data, position=position)
+        self.faults.append(fault)
 
 
 def walk_standard(source: Source) -> Container:
@@ -185,7 +195,7 @@ def walk_standard(source: Source) -> Container:
     walk = _Walk(source, header)
     walk.faults += header_faults(header, source.size)
     if header.modeltype != MODELTYPE_BUNDLE and header.magic == MAGIC:
-        _walk_blocks(walk)
+        _walk_blocks(walk, header.is_dynamic, header.model_num if header.is_dynamic else 1)
     kind = ContainerKind.FLOW if header.modeltype == MODELTYPE_FLOW else ContainerKind.OM
     return Container(
         kind,
@@ -198,26 +208,47 @@ def walk_standard(source: Source) -> Container:
     )
 
 
-def _walk_blocks(walk: _Walk) -> None:
-    """Static: block 0. Dynamic: model_num blocks, and the last must end with the file (rule 6)."""
-    dynamic = walk.header.is_dynamic
-    wanted = walk.header.model_num if dynamic else 1
+def walk_single_op(source: Source) -> Container:
+    """The walk of the single-op loader (§D.5, corrections 26), which refuses less and says less.
+
+    The magic is not compared, is_unknow_model does not make a model dynamic, bundles are not
+    refused, and the length test wraps modulo 2^64. Faults: sop.size (300,), sop.table (301, block,
+    step) with `data["step"]` naming the table check; the partition count is at (301, block, 1).
+    """
+    header = None
+    if source.size > HEADER_SIZE:
+        header = parse_header(source.read(0, HEADER_SIZE))
+    if header is None or (header.payload_length + HEADER_SIZE) % (1 << 64) != source.size:
+        text = f"{source.size} bytes are not the length that the header announces"
+        fault = Fault("sop.size", text, (300,), data={"size": source.size})
+        return Container(
+            ContainerKind.SINGLE_OP, "no single-op OM", source.size, header=header, faults=(fault,)
+        )
+    walk = _Walk(source, header, single_op=True)
+    several = header.version >= VERSION_V2 and header.model_num > 1
+    _walk_blocks(walk, several, header.model_num if several else 1)
+    return Container(
+        ContainerKind.SINGLE_OP,
+        "OM as the single-op loader reads it",
+        source.size,
+        header=header,
+        blocks=tuple(walk.blocks),
+        faults=tuple(walk.faults),
+        notes=tuple(header_notes(header) + block_notes(walk.blocks)),
+    )
+
+
+def _walk_blocks(walk: _Walk, dynamic: bool, wanted: int) -> None:
+    """`wanted` blocks; those of a dynamic model must end with the file (§A.3 rule 6)."""
     for number in range(wanted):
         if number >= MAX_BLOCKS:
-            walk.faults.append(
-                Fault(
-                    "cap.blocks",
-                    f"{wanted} blocks declared, {MAX_BLOCKS} read",
-                    (70, number, 0),
-                    block=number,
-                    data={"declared": wanted},
-                )
-            )
+            text = f"{wanted} blocks declared, {MAX_BLOCKS} read"
+            walk.add_fault(Fault("cap.blocks", text, (70, number, 0), block=number))
             return
         if not walk.one_block():
             return
     if dynamic and walk.offset != walk.source.size:
-        walk.faults.append(
+        walk.add_fault(
             Fault(
                 "part.end_mismatch",
                 f"{wanted} blocks end at {walk.offset}, the file at {walk.source.size}",
@@ -285,8 +316,11 @@ def header_notes(header: Header) -> list[Note]:
     return notes
 
 
-def block_notes(blocks: list[Block]) -> list[Note]:
-    """Declared offsets that are not where the loader reads, and types that occur twice."""
+def block_notes(blocks: list[Block], *, repeats: bool = True) -> list[Note]:
+    """Declared offsets that are not where the loader reads, and types that occur twice.
+
+    `repeats` false leaves out the second, for kinds where ids repeat on purpose.
+    """
     notes = []
     for block in blocks:
         base = block.offset + block.table_size
@@ -298,7 +332,7 @@ def block_notes(blocks: list[Block]) -> list[Note]:
         repeated = tuple(
             p.name for p in block.partitions if firsts.setdefault(p.id, p.index) != p.index
         )
-        if repeated:
+        if repeats and repeated:
             text = f"{', '.join(dict.fromkeys(repeated))} occurs again; the loader takes the first"
             notes.append(_block_note("duplicate_partition", block, text, repeated))
     return notes

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from preflight.checks.check import check as check
     from preflight.checks.check import check_model as check_model
+    from preflight.checks.context import LOADERS as LOADERS
     from preflight.checks.context import Assumptions as Assumptions
     from preflight.checks.context import Context as Context
-    from preflight.checks.context import LOADERS as LOADERS
     from preflight.checks.engine import Result as Result
     from preflight.checks.engine import run_rules as run_rules
     from preflight.checks.loader import RuleSet as RuleSet

@@ -1,0 +1,101 @@
+"""What a rule may look at: one model file, one target, and how the caller will load it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import Protocol
+
+from preflight.container.types import ContainerKind, Header
+from preflight.findings import Location
+from preflight.model.manifest import ModelFile, ModelManifest
+from preflight.target.types import ReleaseBehaviour, Target
+
+# The ways a process can load a model; the value names the reader whose checks apply.
+LOADERS = ("standard", "single_op", "flow", "bundle", "nano", "om2")
+
+_LOADER_OF_KIND: Mapping[ContainerKind, str] = MappingProxyType(
+    {
+        ContainerKind.SINGLE_OP: "single_op",
+        ContainerKind.FLOW: "flow",
+        ContainerKind.BUNDLE: "bundle",
+        ContainerKind.NANO: "nano",
+        ContainerKind.OM2: "om2",
+    }
+)
+
+
+class History(Protocol):
+    """Operator histories of a target; rules on operators and drift ask it (bands PF5xx, PF6xx)."""
+
+    def packages(self) -> tuple[str, ...]:
+        """Names of the packages whose histories are known."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """What the caller says about how the model will be loaded.
+
+    `loader` empty means the reader that belongs to the kind of file. `weight_path` is the folder of
+    external weights given to the load call, None when none is given. `base_dir` is the folder that
+    holds the model on the target; empty means the folder the file was read from.
+    """
+
+    loader: str = ""
+    weight_path: str | None = None
+    base_dir: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpiredWaiver:
+    """A waiver whose date has passed while its finding is still there."""
+
+    rule: str
+    expires: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The input of `run_rules`; `prefix` and `outer` place a model inside another file."""
+
+    model: ModelFile
+    target: Target
+    assumptions: Assumptions = Assumptions()
+    history: Callable[[], History | None] | None = None
+    prefix: str = ""
+    outer: tuple[int, ...] = ()
+    expired_waivers: tuple[ExpiredWaiver, ...] = ()
+
+    @property
+    def loader(self) -> str:
+        """The reader whose checks apply to this file."""
+        if self.assumptions.loader:
+            return self.assumptions.loader
+        return _LOADER_OF_KIND.get(self.model.container.kind, "standard")
+
+    @property
+    def header(self) -> Header | None:
+        return self.model.container.header
+
+    @property
+    def manifest(self) -> ModelManifest | None:
+        return self.model.manifest
+
+    @property
+    def behaviour(self) -> ReleaseBehaviour | None:
+        """How the target's loader differs from others; None when the release is not known."""
+        return self.target.behaviour.value if self.target.behaviour.known else None
+
+    @property
+    def model_name(self) -> str:
+        """The short name used in messages: the file name, or the name inside the outer file."""
+        return self.model.name or PurePath(self.model.path).name or "model"
+
+    def place(self, path: str = "", offset: int | None = None) -> Location:
+        """A location in this model, below the outer file when it is a nested one."""
+        parts = [part for part in (self.prefix, path) if part]
+        return Location(file=self.model.path, path=" / ".join(parts), offset=offset)

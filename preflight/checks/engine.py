@@ -1,0 +1,239 @@
+"""The engine: rules and a context in, findings and verdicts out. A pure function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+
+from preflight.checks.context import Assumptions, Context
+from preflight.checks.facts import SUPPLY, Answer, behaviour_certainty, resolve
+from preflight.checks.predicate import Hit, Predicate, Undecided, convert_params, find_predicate
+from preflight.checks.rulefile import Rule, RuleStatus
+from preflight.checks.verdicts import Verdicts, decide
+from preflight.errors import DataError
+from preflight.findings import (
+    Consequence,
+    Finding,
+    LoaderAnswer,
+    NotEvaluated,
+    Remedy,
+    Severity,
+    sort_findings,
+)
+
+_BEHAVIOUR_PLACEHOLDER = "{behaviour."
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The answer for one model on one target.
+
+    `not_evaluated` are rules that concern the model and could not be decided, with reasons;
+    `not_applicable` are (rule, why) of rules about other kinds of model or release.
+    """
+
+    findings: tuple[Finding, ...]
+    not_evaluated: tuple[NotEvaluated, ...]
+    not_applicable: tuple[tuple[str, str], ...]
+    evaluated: tuple[str, ...]
+    asked: frozenset[Consequence]
+    verdicts: Verdicts
+
+    @property
+    def first_failure(self) -> Finding | None:
+        """The load check that the loader itself would fail first, None when it fails none."""
+        return first_failure(self.findings)
+
+
+def first_failure(findings: Iterable[Finding]) -> Finding | None:
+    """Of findings that refuse the load with a known loader answer, the one met first."""
+    refusals = [
+        f
+        for f in findings
+        if f.consequence is Consequence.LOAD
+        and f.severity is Severity.ERROR
+        and f.loader is not None
+    ]
+    return min(refusals, key=lambda f: f.position or (1 << 30,), default=None)
+
+
+def run_rules(rules: Iterable[Rule], context: Context) -> Result:
+    """Ask every rule about a model and the models nested in it.
+
+    Raises DataError when a rule names a predicate that is not installed.
+    """
+    active = [rule for rule in rules if rule.status is not RuleStatus.DEPRECATED]
+    findings: list[Finding] = []
+    not_evaluated: list[NotEvaluated] = []
+    not_applicable: list[tuple[str, str]] = []
+    evaluated: list[str] = []
+    for rule in active:
+        reason = _inapplicable(rule, context)
+        if reason:
+            not_applicable.append((rule.id, reason))
+            continue
+        outcomes = list(_evaluate(rule, context))
+        findings += [o for o in outcomes if isinstance(o, Finding)]
+        undecided = [o for o in outcomes if isinstance(o, NotEvaluated)]
+        not_evaluated += undecided
+        if not undecided:
+            evaluated.append(rule.id)
+    for inner in _nested_contexts(context):
+        result = run_rules(active, inner)
+        findings += result.findings
+        not_evaluated += result.not_evaluated
+        evaluated += [rule_id for rule_id in result.evaluated if rule_id not in evaluated]
+    ordered = sort_findings(findings)
+    unsettled = tuple(not_evaluated)
+    asked = _consequences(active, evaluated)
+    return Result(
+        ordered,
+        unsettled,
+        tuple(not_applicable),
+        tuple(evaluated),
+        asked,
+        decide(ordered, unsettled, asked),
+    )
+
+
+def _consequences(rules: Iterable[Rule], evaluated: Iterable[str]) -> frozenset[Consequence]:
+    asked = set(evaluated)
+    return frozenset(rule.consequence for rule in rules if rule.id in asked)
+
+
+def _nested_contexts(context: Context) -> Iterator[Context]:
+    """Contexts of the models inside a bundle or flow model; each is loaded by its own kind."""
+    order = 204 if context.loader == "bundle" else 403  # loadchecks bundle.inner and flow.inner
+    if context.loader not in ("bundle", "flow"):
+        return
+    for index, inner in enumerate(context.model.nested):
+        label = f"model {index} inside"
+        yield replace(
+            context,
+            model=inner,
+            assumptions=Assumptions(weight_path=None, base_dir=context.assumptions.base_dir),
+            prefix=" / ".join(p for p in (context.prefix, label) if p),
+            outer=(*context.outer, order, index),
+        )
+
+
+def _inapplicable(rule: Rule, context: Context) -> str:
+    """Why a rule does not speak about this model and target; empty when it does."""
+    applies = rule.applies
+    kind = context.model.container.kind.value
+    if applies.container and kind not in applies.container:
+        return f"the file is of kind {kind}"
+    if applies.loader and context.loader not in applies.loader:
+        return f"the file is loaded by the {context.loader} reader"
+    if applies.dynamic is not None:
+        dynamic = context.header is not None and context.header.is_dynamic
+        if dynamic is not applies.dynamic:
+            return f"the model is {'dynamic' if dynamic else 'static'}"
+    behaviour = context.behaviour
+    if behaviour is not None:
+        for field, wanted in applies.behaviour.items():
+            if getattr(behaviour, field) != wanted:
+                return f"the loader of {behaviour.label} has no such check"
+    return ""
+
+
+def _evaluate(rule: Rule, context: Context) -> Iterator[Finding | NotEvaluated]:
+    answers = {name: resolve(name, context) for name in rule.applies.needs}
+    missing = tuple(name for name, answer in answers.items() if not answer.known)
+    if missing:
+        reason = "; ".join(dict.fromkeys(answers[name].source for name in missing))
+        yield _not_evaluated(rule, Undecided(reason, missing), context)
+        return
+    found = find_predicate(rule.check.predicate)
+    if found is None:
+        raise DataError(f"rule {rule.id}: predicate '{rule.check.predicate}' is not installed")
+    outcomes = list(found.function(context, convert_params(found, rule.check.params)))
+    if rule.applies.behaviour and context.behaviour is None:
+        outcomes = _hypothetical(outcomes, context)
+    for outcome in outcomes:
+        if isinstance(outcome, Undecided):
+            yield _not_evaluated(rule, outcome, context)
+        else:
+            yield _finding(rule, found, outcome, answers, context)
+
+
+def _hypothetical(outcomes: list[Hit | Undecided], context: Context) -> list[Hit | Undecided]:
+    """A rule of some releases, asked for a release nobody knows: a hit only shows it matters."""
+    if not outcomes:
+        return []
+    reason = context.target.behaviour.source or "the target's release is not known"
+    return [Undecided(reason, ("target.behaviour",))]
+
+
+def _not_evaluated(rule: Rule, undecided: Undecided, context: Context) -> NotEvaluated:
+    supply = [SUPPLY[name] for name in undecided.missing if name in SUPPLY]
+    reason = "; ".join([undecided.reason, *dict.fromkeys(supply)])
+    if context.prefix:
+        reason = f"{context.prefix}: {reason}"
+    return NotEvaluated(
+        rule=rule.id,
+        reason=reason,
+        consequence=rule.consequence,
+        missing=undecided.missing,
+        blocking=rule.severity is Severity.ERROR,
+    )
+
+
+def _finding(
+    rule: Rule, found: Predicate, hit: Hit, answers: Mapping[str, Answer], context: Context
+) -> Finding:
+    facts = {f.name: getattr(hit.facts, f.name) for f in fields(found.evidence)}
+    texts = {name: _text(value) for name, value in facts.items()}
+    texts |= {"model": context.model_name, "target": context.target.name}
+    certainties = [hit.certainty, *(a.certainty for a in answers.values())]
+    certainties += [behaviour_certainty(context, field) for field in rule.applies.behaviour]
+    return Finding(
+        rule=rule.id,
+        name=rule.name,
+        title=rule.title,
+        severity=hit.severity or rule.severity,
+        consequence=rule.consequence,
+        certainty=max(certainties, key=lambda c: c.rank),
+        message=rule.message.summary.format_map(texts),
+        evidence=hit.evidence,
+        location=hit.location if hit.location.file else context.place(),
+        remedies=tuple(
+            Remedy(r.kind, r.summary.format_map(texts), r.risk, r.command.format_map(texts))
+            for r in rule.remedies
+        ),
+        loader=_loader_answer(rule, hit, context),
+        facts=facts,
+        rests_on=rule.applies.needs,
+        missing=hit.missing,
+        position=(*context.outer, *hit.position) if hit.position else (),
+    )
+
+
+def _text(value: object) -> str:
+    """A fact as it stands in a message."""
+    if value is None:
+        return "unknown"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_text(item) for item in value)
+    return str(value)
+
+
+def _loader_answer(rule: Rule, hit: Hit, context: Context) -> LoaderAnswer | None:
+    loader = rule.loader
+    if loader is None:
+        return None
+    codes = hit.message_codes
+    if codes is None:
+        codes = tuple(_codes(loader.message_codes, context))
+    status, status_name = hit.status or (loader.status, loader.status_name)
+    return LoaderAnswer(
+        loader.step, status, status_name, codes, loader.internal_status, loader.internal_name
+    )
+
+
+def _codes(codes: Iterable[str], context: Context) -> Iterator[str]:
+    for code in codes:
+        if not code.startswith(_BEHAVIOUR_PLACEHOLDER):
+            yield code
+        elif context.behaviour is not None:
+            yield from getattr(context.behaviour, code[len(_BEHAVIOUR_PLACEHOLDER) : -1])

@@ -1,0 +1,131 @@
+"""`preflight check`: will this model load and run on that target?"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from preflight import api
+from preflight.cli import diagnostics
+from preflight.errors import UnreadableInput, UsageError
+from preflight.findings import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+
+_FORMATS = ("text", "json", "markdown", "sarif", "junit")
+_FAIL_ON = ("error", "warning", "note", "never")
+_PROGRESS_AFTER = 1.0  # seconds
+
+
+@app.command()
+def check(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Model files; a folder stands for every *.om below it.", show_default=False
+        ),
+    ],
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--target",
+            "-t",
+            help="RELEASE/SOC[/HOST] (8.1.RC1/Ascend910B3/linux-aarch64), a snapshot file, a "
+            "folder with an installed CANN, or 'installed'. Repeatable.",
+        ),
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help=f"One of {', '.join(_FORMATS)}.")] = "text",
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the report there.")
+    ] = None,
+    fail_on: Annotated[
+        str, typer.Option("--fail-on", help=f"Exit with 1 at or above: {', '.join(_FAIL_ON)}.")
+    ] = "error",
+    rules: Annotated[
+        list[Path] | None, typer.Option("--rules", help="A folder with rules of your own.")
+    ] = None,
+    waivers: Annotated[
+        Path | None, typer.Option("--waivers", help="A file of accepted findings.")
+    ] = None,
+    weight_path: Annotated[
+        str | None,
+        typer.Option("--weight-path", help="The weights folder that the program will pass."),
+    ] = None,
+    loader: Annotated[
+        str,
+        typer.Option(
+            "--loader", help="The reader that will load the file, if not that of its kind."
+        ),
+    ] = "",
+    no_mask: Annotated[
+        bool, typer.Option("--no-mask", help="Keep user names in reported paths.")
+    ] = False,
+) -> int:
+    """Check model files against targets, without a device and without CANN.
+
+    Exit code: 0 nothing found, 1 findings, 2 wrong usage, 3 something could not be checked.
+    """
+    form = "json" if as_json else _one_of("--format", form, _FORMATS)
+    level = _one_of("--fail-on", fail_on, _FAIL_ON)
+    if loader:
+        _one_of("--loader", loader, api.LOADERS)
+    if not target:
+        raise UsageError(
+            "a target is needed: --target 8.1.RC1/Ascend910B3",
+            hint="preflight target list shows what is known without an installation",
+        )
+    report = api.check(
+        files,
+        target,
+        rules=api.load_rules(rules or ()),
+        assumptions=api.Assumptions(loader=loader, weight_path=weight_path),
+        waivers=api.load_waivers(waivers) if waivers else (),
+        progress=_progress(),
+    )
+    masked = not no_mask and (form != "text" or output is not None)
+    text = api.render_report(report, api.ReportFormat(form), masked=masked)
+    _write(text, output)
+    for result in report.results:
+        if result.error is not None and form != "text":
+            diagnostics.note(f"error: {result.error.message}")
+    return int(report.exit_code(None if level == "never" else Severity(level)))
+
+
+def _one_of(option: str, value: str, allowed: tuple[str, ...]) -> str:
+    if value not in allowed:
+        raise UsageError(f"{option} must be one of {', '.join(allowed)}, not '{value}'")
+    return value
+
+
+def _write(text: str, output: Path | None) -> None:
+    if output is None:
+        sys.stdout.write(text)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UnreadableInput(f"{output}: cannot be written: {error.strerror or error}") from error
+
+
+def _progress() -> Callable[[int, int, str], None] | None:
+    """A counter on stderr, for people, once the run has taken a second."""
+    if not sys.stderr.isatty():
+        return None
+    started = time.monotonic()
+
+    def show(done: int, total: int, path: str) -> None:
+        if time.monotonic() - started > _PROGRESS_AFTER:
+            sys.stderr.write(f"\r\x1b[K{done}/{total} {diagnostics.printable(path)[-60:]}")
+            sys.stderr.flush()
+            if done + 1 >= total:
+                sys.stderr.write("\r\x1b[K")
+
+    return show

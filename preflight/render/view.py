@@ -1,0 +1,115 @@
+"""What every report format says in the same words: headline, next command, texts made safe."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from preflight.checks.report import ModelReport, Report
+from preflight.findings import Consequence, Finding, LoaderAnswer, Severity, Status
+from preflight.render.escape import mask, printable
+
+_GENERIC_STATUS = 500002  # the code that hides most causes (om-format §D.0)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How texts of a report are shown: always escaped, and masked unless the reader wants paths."""
+
+    masked: bool = True
+
+    def text(self, value: str) -> str:
+        """One text from a report, safe to show."""
+        return printable(mask(value) if self.masked else value)
+
+
+def headline(result: ModelReport) -> str:
+    """The answer in one line."""
+    name, target = result.name, result.target
+    if result.error is not None:
+        return f"{name} could not be checked: {result.error.message}"
+    deploy = result.verdicts.deploy
+    if deploy.status is Status.BLOCKED:
+        return _blocked(result)
+    if deploy.status is Status.UNKNOWN:
+        return f"{name}: not known whether it loads on {target}: {deploy.reason}"
+    warnings = [f for f in result.findings if f.severity is Severity.WARNING]
+    if deploy.status is Status.OK_WITH_WARNINGS and warnings:
+        more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""
+        return f"{name} will load on {target}, with a warning: {_lower(warnings[0].title)}{more}"
+    return f"{name} will load on {target}: no check of the loader speaks against it"
+
+
+def _blocked(result: ModelReport) -> str:
+    name, target = result.name, result.target
+    deciding = next(
+        (f for f in result.findings if f.rule == result.verdicts.deploy.decided_by), None
+    )
+    first = result.first_failure
+    title = _lower((deciding or first or result.findings[0]).title)
+    if deciding is not None and deciding.consequence is Consequence.RUN:
+        return f"{name} loads on {target} but will not run there: {title}"
+    answer = first.loader if first is not None else None
+    if answer is None:
+        return f"{name} will not load on {target}: {title}"
+    return f"{name} will not load on {target}: {title} (the caller sees {answer.status})"
+
+
+def _lower(title: str) -> str:
+    """A title in the middle of a sentence; words in capitals keep them."""
+    return title[0].lower() + title[1:] if title[1:2].islower() else title
+
+
+def loader_line(answer: LoaderAnswer) -> str:
+    """What the loader itself reports, and what it hides."""
+    text = f"check {answer.step} fails: the caller sees {answer.status} {answer.status_name}"
+    if answer.message_codes:
+        text += f", the log {', '.join(answer.message_codes)}"
+    if answer.internal_status is not None:
+        text += f"; inside it is {answer.internal_status} {answer.internal_name}"
+    if answer.status == _GENERIC_STATUS:
+        text += " (the caller's code is the same for nearly every failure)"
+    return text
+
+
+def next_command(report: Report) -> str:
+    """A command to paste: what to do about the first result that needs something."""
+    order = (Status.BLOCKED, Status.UNKNOWN, Status.OK_WITH_WARNINGS, Status.OK)
+    result = min(report.results, key=lambda r: order.index(r.verdicts.deploy.status))
+    model, target = shlex.quote(result.model), shlex.quote(result.target_spec)
+    if result.error is not None:
+        return f"ls -l {model}"
+    deploy = result.verdicts.deploy
+    if deploy.status is Status.BLOCKED:
+        return f"preflight plan {model} --target {target}"
+    if deploy.status is Status.UNKNOWN:
+        return "preflight target capture -o host.toml    # on the host the model is for"
+    if deploy.status is Status.OK_WITH_WARNINGS:
+        return f"preflight explain {deploy.decided_by}"
+    return f"preflight inspect {model}"
+
+
+def count_words(result: ModelReport) -> str:
+    """ "1 error, 2 warnings, 1 note"; "nothing found" when there is nothing."""
+    counts = []
+    for severity in Severity:
+        number = sum(f.severity is severity for f in result.findings)
+        if number:
+            counts.append(f"{number} {severity.value}{'' if number == 1 else 's'}")
+    return ", ".join(counts) or "nothing found"
+
+
+def sides(finding: Finding, safe: Callable[[str], str]) -> list[tuple[str, str, str]]:
+    """(subject, expected with its source, found with its source) of each piece of evidence."""
+    rows = []
+    for item in finding.evidence:
+        expected = _with_source(item.expected, item.expected_from)
+        found = _with_source(item.found, item.found_from)
+        rows.append((safe(item.subject), safe(expected), safe(found)))
+    return rows
+
+
+def _with_source(value: str, source: str) -> str:
+    shown = value or "(nothing)"
+    return f"{shown}  [{source}]" if source else shown

@@ -13,6 +13,7 @@ from typing import Any
 
 from preflight.container.types import Fault
 from preflight.model.attributes import AttributeMap, Problem, Problems, strict_attributes
+from preflight.model.dictionary import Dictionary
 from preflight.model.edges import EdgeProblem, edge_problems, reach_subgraphs
 from preflight.model.graphs import make_graph
 from preflight.model.manifest import Attribute, Graph
@@ -56,6 +57,7 @@ class ModelDefinition:
     subgraphs: tuple[str, ...]
     faults: tuple[Fault, ...]
     silent_codes: tuple[str, ...] = ()
+    dictionary: Dictionary | None = None
 
     @property
     def ok(self) -> bool:
@@ -86,7 +88,7 @@ class ModelDefinition:
         if self.message is None:
             return ()
         return tuple(
-            make_graph(graph, attributes, operators, self.block)
+            make_graph(graph, attributes, operators, self.block, self.dictionary)
             for graph, attributes, operators in zip(
                 self.message.graph, self.graph_attributes, self.operator_attributes, strict=True
             )
@@ -97,6 +99,15 @@ class ModelDefinition:
         """The root graph: of those that share the first graph's name, the loader keeps the last."""
         graphs = self.graphs
         return next((g for g in reversed(graphs) if g.name == graphs[0].name), None)
+
+    @property
+    def loaded_graphs(self) -> tuple[int, ...]:
+        """Positions of the graphs that belong to the loaded model, the root first."""
+        if self.message is None or not self.message.graph:
+            return ()
+        names = [graph.name for graph in self.message.graph]
+        last = {name: position for position, name in enumerate(names)}
+        return (last[names[0]], *(last[name] for name in self.subgraphs if name != names[0]))
 
     @property
     def reachable(self) -> tuple[Graph, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
 from preflight.model.attributes import AttributeMap
+from preflight.model.dictionary import Dictionary
 from preflight.model.edges import join_inputs
 from preflight.model.manifest import Graph, Operator
 from preflight.model.tensors import tensor_info
@@ -17,13 +18,20 @@ _INPUT_NAMES_KEY = "_input_name_key"
 class OperatorList(Sequence[Operator]):
     """The operators of one graph, made one by one and kept."""
 
-    __slots__ = ("_attributes", "_block", "_graph", "_made", "_messages")
+    __slots__ = ("_attributes", "_block", "_dictionary", "_graph", "_made", "_messages")
 
-    def __init__(self, graph: Any, attributes: Sequence[AttributeMap], block: int) -> None:
+    def __init__(
+        self,
+        graph: Any,
+        attributes: Sequence[AttributeMap],
+        block: int,
+        dictionary: Dictionary | None,
+    ) -> None:
         self._graph: str = graph.name
         self._messages = list(graph.op)
         self._attributes = attributes
         self._block = block
+        self._dictionary = dictionary
         self._made: dict[int, Operator] = {}
 
     def __len__(self) -> int:
@@ -46,42 +54,44 @@ class OperatorList(Sequence[Operator]):
     def _at(self, index: int) -> Operator:
         made = self._made.get(index)
         if made is None:
-            made = _operator(
-                self._messages[index], self._attributes[index], self._graph, self._block
-            )
+            made = self._make(self._messages[index], self._attributes[index])
             self._made[index] = made
         return made
 
+    def _make(self, message: Any, attributes: AttributeMap) -> Operator:
+        inputs = join_inputs(message)
+        dictionary = self._dictionary
+        return Operator(
+            name=message.name,
+            type=message.type,
+            graph=self._graph,
+            block=self._block,
+            attributes=attributes,
+            inputs=inputs.data,
+            control_inputs=inputs.control,
+            input_descs=tuple(tensor_info(desc, dictionary) for desc in message.input_desc),
+            output_descs=tuple(tensor_info(desc, dictionary) for desc in message.output_desc),
+            input_names=_input_names(message),
+            origin_names=_origin_names(attributes),
+            subgraphs=tuple(message.subgraph_name),
+        )
+
 
 def make_graph(
-    message: Any, attributes: AttributeMap, operators: Sequence[AttributeMap], block: int
+    message: Any,
+    attributes: AttributeMap,
+    operators: Sequence[AttributeMap],
+    block: int,
+    dictionary: Dictionary | None = None,
 ) -> Graph:
     """A GraphDef as a value; `operators` are the surviving attributes of its operators."""
     return Graph(
         name=message.name,
         block=block,
-        operators=OperatorList(message, operators, block),
+        operators=OperatorList(message, operators, block, dictionary),
         inputs=tuple(message.input),
         outputs=tuple(message.output),
         attributes=attributes,
-    )
-
-
-def _operator(message: Any, attributes: AttributeMap, graph: str, block: int) -> Operator:
-    inputs = join_inputs(message)
-    return Operator(
-        name=message.name,
-        type=message.type,
-        graph=graph,
-        block=block,
-        attributes=attributes,
-        inputs=inputs.data,
-        control_inputs=inputs.control,
-        input_descs=tuple(tensor_info(desc) for desc in message.input_desc),
-        output_descs=tuple(tensor_info(desc) for desc in message.output_desc),
-        input_names=_input_names(message),
-        origin_names=_origin_names(attributes),
-        subgraphs=tuple(message.subgraph_name),
     )
 
 

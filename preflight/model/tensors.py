@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from preflight.model.attributes import lenient_attributes
+from preflight.model.dictionary import Dictionary, resolve
 from preflight.model.dtypes import RESERVED, dtype_name_from_proto, format_number
 from preflight.model.manifest import TensorInfo
 
 
-def tensor_info(message: Any, name: str = "") -> TensorInfo:
-    """One TensorDescriptor; `name` stands in where the descriptor has none."""
+def tensor_info(message: Any, dictionary: Dictionary | None = None) -> TensorInfo:
+    """One TensorDescriptor; `dictionary` undoes attribute compression that was checked before."""
     attributes = lenient_attributes(message)
+    if dictionary is not None:
+        attributes = resolve(attributes, dictionary)
     dtype = dtype_name_from_proto(message.dtype)
     layout = message.layout
     return TensorInfo(
-        name=message.name or name,
+        name=message.name,
         dtype=dtype,
         format=layout,
         shape=tuple(message.shape.dim),

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
+from preflight.model.atc_command import parse_atc_command
 from preflight.model.manifest import (
-    AtcCommand,
     Gears,
     MemoryNeeds,
     ModelManifest,
     SoStore,
     TensorInfo,
 )
-
-_SPLIT = re.compile(r"\s+(?=-{1,2}[A-Za-z])")
-
-
-def atc_command(text: str) -> AtcCommand:
-    """A command line taken apart at blanks that are followed by dashes."""
-    program, *rest = _SPLIT.split(text.strip())
-    options: list[tuple[str, str | None]] = []
-    for item in rest:
-        found = re.fullmatch(r"-{1,2}([^=\s]+)(?:[=\s](.*))?", item, re.DOTALL)
-        assert found is not None, item
-        options.append((found[1], found[2]))
-    return AtcCommand(text, program, tuple(options))
 
 
 def tensor(name: str, *shape: int, format: str = "NCHW", **more: Any) -> TensorInfo:
@@ -64,5 +50,5 @@ _EMPTY = ModelManifest(
 
 def manifest(command: str = "", **changes: Any) -> ModelManifest:
     """A static, host-neutral model; `changes` are fields of the manifest."""
-    parsed = atc_command(command) if command else None
+    parsed = parse_atc_command(command) if command else None
     return replace(_EMPTY, atc_command=parsed, **changes)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preflight.model.manifest import Gears, SoStore
+from preflight.model.atc_command import parse_atc_command
+from preflight.model.manifest import AtcCommand, Gears, SoStore
 from preflight.plan.atc_options import atc_options, normalise
 from preflight.plan.recipe import build_recipe
 from preflight.plan.recipe_types import BuildGoal, MovedDefault, Recipe
-from tests.plan.facts import atc_command, manifest, tensor
+from tests.plan.facts import manifest, tensor
 
 GOAL = BuildGoal("9.1.0", "Ascend910B3", "linux", "aarch64", ("Ascend910B3",))
 OLD = "/usr/local/Ascend/ascend-toolkit/8.0.0/aarch64-linux/bin/atc.bin"
@@ -244,11 +246,11 @@ def test_real_command_lines_rebuild_to_the_same_command(shared: Path) -> None:
     texts = recorded_commands(shared)
     assert len(texts) >= 6
     for text in texts:
-        command = atc_command(text)
+        command = parse_atc_command(text)
         old = normalise(command.options)
         goal = BuildGoal("8.0.0", old.get("soc_version") or "")
         made = build_recipe(manifest(text), goal, output="/o", exists=lambda _: True)
-        new = normalise(atc_command(" ".join(made.argv)).options)
+        new = normalise(parse_atc_command(" ".join(made.argv)).options)
         assert comparable(new) == comparable(old), text
         again = build_recipe(manifest(" ".join(made.argv)), goal, output="/o")
         assert again.argv == made.argv
@@ -265,12 +267,8 @@ hostile = st.text(max_size=10) | st.sampled_from(
 def test_nothing_recorded_becomes_a_program_or_an_output(
     options: list[tuple[str, str | None]], program: str
 ) -> None:
-    text = " ".join([program, *(f"--{n}={v}" for n, v in options)])
-    from dataclasses import replace
-
-    command = replace(atc_command("atc"), text=text, program=program, options=tuple(options))
-    model = manifest()
-    model = replace(model, atc_command=command)
+    command = AtcCommand(program, program, tuple(options))
+    model = replace(manifest(), atc_command=command)
     made = build_recipe(model, GOAL, output="/out/m", exists=lambda _: False)
     assert made.argv[0] == "atc"
     known = atc_options()

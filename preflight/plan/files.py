@@ -1,0 +1,140 @@
+"""Reads and writes plan files, and says what is wrong with one."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from preflight.checks.steps import STEP_KINDS
+from preflight.errors import UnreadableInput, UsageError
+from preflight.plan.model import SCHEMA_VERSION, Plan, Step
+from preflight.plan.toml_text import dumps
+
+_MAX_BYTES = 16 << 20
+_MAX_STEPS = 10_000
+_STEP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # becomes part of file names
+
+
+def plan_to_toml(plan: Plan) -> str:
+    """The plan as TOML text; `plan_from_toml` gives an equal plan."""
+    return dumps(msgspec.to_builtins(plan, builtin_types=()))
+
+
+def plan_from_toml(text: str, name: str = "plan") -> Plan:
+    """Read a plan. Raises UsageError naming the key or step that is wrong."""
+    try:
+        document = tomllib.loads(text)
+        version = document.get("schema_version")
+        if isinstance(version, int) and version > SCHEMA_VERSION:
+            raise UsageError(
+                f"{name}: the plan has format {version}, this program reads up to {SCHEMA_VERSION}",
+                hint="use a newer preflight",
+            )
+        plan = msgspec.convert(document, Plan)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError, RecursionError) as error:
+        raise UsageError(f"{name}: {error}") from error
+    problems = list(plan_problems(plan))
+    if problems:
+        raise UsageError(f"{name}: {'; '.join(problems[:5])}")
+    return plan
+
+
+def read_plan(path: str | os.PathLike[str]) -> Plan:
+    """Read a plan file. Raises UnreadableInput or UsageError."""
+    return plan_from_toml(_text_of(Path(path)), str(path))
+
+
+def plan_digest(path: str | os.PathLike[str]) -> str:
+    """SHA-256 of a plan file, by which a journal knows its plan."""
+    return hashlib.sha256(_text_of(Path(path)).encode()).hexdigest()
+
+
+def _text_of(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_MAX_BYTES + 1)
+        if len(data) > _MAX_BYTES:
+            raise UnreadableInput(f"{path}: larger than any plan ({_MAX_BYTES >> 20} MiB)")
+        return data.decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableInput(f"{path}: cannot be read: {error}") from error
+
+
+def write_plan(plan: Plan, path: str | os.PathLike[str]) -> None:
+    """Write a plan file in one go: readers see the old file or the whole new one."""
+    write_atomically(Path(path), plan_to_toml(plan).encode())
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write beside and rename; the content is on disk before the name changes."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        with beside.open("wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        beside.replace(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise UnreadableInput(f"{path}: cannot be written: {error}") from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames in a folder durable, where the system can."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
+
+
+def plan_problems(plan: Plan) -> Iterator[str]:
+    """What makes a plan unfit to be carried out, in words that name the step."""
+    if plan.schema_version != SCHEMA_VERSION:
+        yield f"schema_version: {plan.schema_version} is not {SCHEMA_VERSION}"
+    if len(plan.steps) > _MAX_STEPS:
+        yield f"steps: more than {_MAX_STEPS}"
+        return
+    before: set[str] = set()
+    every = {step.id for step in plan.steps}
+    for step in plan.steps:
+        if not _STEP_ID.fullmatch(step.id):
+            yield f"step {step.id!r}: an id has letters, digits, '.', '_' and '-', 64 at most"
+        if step.id in before:
+            yield f"step {step.id}: the id is used twice"
+        for needed in step.requires:
+            if needed not in every:
+                yield f"step {step.id}: requires {needed}, which is not in the plan"
+            elif needed not in before:
+                yield f"step {step.id}: requires {needed}, which does not come before it"
+        before.add(step.id)
+        yield from (f"step {step.id}: {text}" for text in _step_problems(step))
+
+
+def _step_problems(step: Step) -> Iterator[str]:
+    if step.kind not in STEP_KINDS:
+        yield f"kind {step.kind!r} is none of {', '.join(sorted(STEP_KINDS))}"
+    if step.kind == "waive" and (step.waiver is None or not step.waiver.reason.strip()):
+        yield "a waiver needs a reason and the date on which it expires"
+    if step.kind == "roll_out" and (
+        step.roll_out is None or not (step.roll_out.metric and step.roll_out.switch_back)
+    ):
+        yield "a roll-out needs a metric to watch and the switch to go back"
+    if step.command and step.kind != "rebuild":
+        yield "only a rebuild runs a command"
+    if step.command and not step.produces:
+        yield "a command needs the file that it produces"
+    if step.kind != "verify" and not step.command and not (step.instruction or step.waiver):
+        yield "there is neither a command nor an instruction"

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from preflight.checks.report import Report as Report
     from preflight.checks.rulefile import Rule as Rule
     from preflight.checks.waivers import load_waivers as load_waivers
+    from preflight.container.inout import InOutInfo as InOutInfo
+    from preflight.container.inout import decode_inout as decode_inout
+    from preflight.container.read import read_container as read_container
+    from preflight.container.types import Container as Container
     from preflight.findings import Finding as Finding
     from preflight.model.definition import ModelDefinition as ModelDefinition
     from preflight.model.definition import decode_model_definition as decode_model_definition
@@ -63,11 +67,13 @@ if TYPE_CHECKING:
 _WHERE: dict[str, str] = {
     "Assumptions": "preflight.checks.context",
     "CannVersion": "preflight.versions",
+    "Container": "preflight.container.types",
     "Context": "preflight.checks.context",
     "Extraction": "preflight.registry.extract",
     "ExtractionProblem": "preflight.registry.extract",
     "Fact": "preflight.target.types",
     "Finding": "preflight.findings",
+    "InOutInfo": "preflight.container.inout",
     "LOADERS": "preflight.checks.context",
     "LoaderView": "preflight.target.loader_view",
     "ModelDefinition": "preflight.model.definition",
@@ -84,6 +90,7 @@ _WHERE: dict[str, str] = {
     "Written": "preflight.registry.writing",
     "check": "preflight.checks.check",
     "check_model": "preflight.checks.check",
+    "decode_inout": "preflight.container.inout",
     "decode_model_definition": "preflight.model.definition",
     "dtype_number": "preflight.model.dtypes",
     "explain_rule": "preflight.checks.pages",
@@ -102,6 +109,7 @@ _WHERE: dict[str, str] = {
     "loader_number": "preflight.versions",
     "parse_loader_ranges": "preflight.versions",
     "parse_vendor_priority": "preflight.target.packages",
+    "read_container": "preflight.container.read",
     "read_model": "preflight.model.file",
     "render_report": "preflight.render.formats",
     "rules_json": "preflight.checks.pages",

@@ -49,11 +49,16 @@ if TYPE_CHECKING:
     from preflight.render.formats import render_report as render_report
     from preflight.target.catalog import known_releases as known_releases
     from preflight.target.catalog import known_socs as known_socs
+    from preflight.target.discover import discover as discover
+    from preflight.target.install import target_from_install as target_from_install
     from preflight.target.loader_view import LoaderView as LoaderView
     from preflight.target.manifests import loader_behaviour as loader_behaviour
     from preflight.target.packages import find_key as find_key
     from preflight.target.packages import parse_vendor_priority as parse_vendor_priority
     from preflight.target.resolve import load_target as load_target
+    from preflight.target.snapshot import read_snapshot as read_snapshot
+    from preflight.target.snapshot import snapshot_text as snapshot_text
+    from preflight.target.snapshot import write_snapshot as write_snapshot
     from preflight.target.types import Fact as Fact
     from preflight.target.types import Target as Target
     from preflight.versions import CannVersion as CannVersion
@@ -92,6 +97,7 @@ _WHERE: dict[str, str] = {
     "check_model": "preflight.checks.check",
     "decode_inout": "preflight.container.inout",
     "decode_model_definition": "preflight.model.definition",
+    "discover": "preflight.target.discover",
     "dtype_number": "preflight.model.dtypes",
     "explain_rule": "preflight.checks.pages",
     "extract_registry": "preflight.registry.extract",
@@ -111,11 +117,15 @@ _WHERE: dict[str, str] = {
     "parse_vendor_priority": "preflight.target.packages",
     "read_container": "preflight.container.read",
     "read_model": "preflight.model.file",
+    "read_snapshot": "preflight.target.snapshot",
     "render_report": "preflight.render.formats",
     "rules_json": "preflight.checks.pages",
     "run_rules": "preflight.checks.engine",
     "silent_codes": "preflight.model.silent",
+    "snapshot_text": "preflight.target.snapshot",
+    "target_from_install": "preflight.target.install",
     "write_release": "preflight.registry.writing",
+    "write_snapshot": "preflight.target.snapshot",
 }
 
 

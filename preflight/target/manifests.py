@@ -1,7 +1,7 @@
-"""Reads what ships about releases, loader behaviours and SoCs; every value keeps source and certainty.
+"""Reads what ships about releases, loader behaviours and SoCs, each value with its source.
 
-`manifests/releases.toml`, `manifests/behaviour/<id>.toml` and `manifests/socs.json`. Parsed once per
-process and only when asked for.
+`manifests/releases.toml`, `manifests/behaviour/<id>.toml` and `manifests/socs.json`, parsed once
+per process and only when asked for.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from preflight.data import manifests_dir
 from preflight.errors import DataError
 from preflight.findings import Certainty
 from preflight.target.types import Fact, ReleaseBehaviour, SocFacts, unknown
+from preflight.versions import CannVersion
 
 _T = TypeVar("_T")
 
@@ -181,3 +182,36 @@ def soc_table(name: str) -> Mapping[str, SocFacts]:
                 source=f"manifests/socs.json, table {key}",
             )
     return found
+
+
+def loader_behaviour(name: str) -> ReleaseBehaviour:
+    """A loader generation by id ("ge-9.0.1"). Raises DataError for an unknown one."""
+    behaviour = behaviour_fact(name).value
+    assert behaviour is not None  # a behaviour that was read is known
+    return behaviour
+
+
+def behaviour_of_version(text: str) -> Fact[ReleaseBehaviour]:
+    """The loader generation of any release number, known or not.
+
+    A release that the manifests do not list behaves like the newest listed one below it: likely
+    inside one major.minor, possibly beyond. Unknown below everything that is listed.
+    """
+    version = CannVersion.parse(text)
+    if version is None:
+        return unknown(f"{text!r} is not a release number")
+    listed = [(CannVersion.parse(entry.public), entry) for entry in releases()]
+    below = [(v, e) for v, e in listed if v is not None and v <= version]
+    if not below:
+        return unknown(f"{text} is older than every release that is known")
+    nearest, entry = max(below, key=lambda pair: pair[0])
+    fact = release_behaviour(entry)
+    if nearest == version or not fact.known:
+        return fact
+    same_line = nearest.major_minor == version.major_minor
+    certainty = Certainty.LIKELY if same_line else Certainty.POSSIBLE
+    return Fact(
+        fact.value,
+        f"{fact.source}; taken from {entry.public}, the nearest known release below {text}",
+        certainty=max(fact.certainty, certainty, key=lambda c: c.rank),
+    )

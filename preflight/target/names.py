@@ -35,9 +35,9 @@ def find_release(text: str) -> tuple[ReleaseEntry, tuple[str, ...]]:
     wanted = re.sub(r"^cann[-_ ]*", "", text.strip(), flags=re.IGNORECASE)
     version = CannVersion.parse(wanted)
     for entry in releases():
-        if wanted.lower() == entry.public.lower() or version == CannVersion.parse(entry.public):
-            if version is not None or entry.public.lower() == wanted.lower():
-                return entry, ()
+        same = version is not None and version == CannVersion.parse(entry.public)
+        if same or wanted.lower() == entry.public.lower():
+            return entry, ()
     for entry in releases():
         if any(wanted.lower() == alias.lower() for alias in entry.aliases):
             return entry, (f"{wanted} is taken as {entry.public}",)

@@ -138,30 +138,43 @@ def read_nano(source: Source, header: Header) -> Container:
 
     A partition must not be empty and must lie inside the file, else the executor answers 545000.
     """
-    count = read_count(source, HEADER_SIZE)
-    size = table_size("wide", count)
-    base = HEADER_SIZE + size
-    partitions, faults = [], []
+    faults = []
     if header.magic != MAGIC:
         faults.append(Fault("nano.magic", f"magic is 0x{header.magic:08x}", (600,), offset=0))
-    for index, (kind, offset, length) in enumerate(
-        read_entries(source, HEADER_SIZE, "wide", count)
-    ):
+    blocks: tuple[Block, ...] = ()
+    count = read_count(source, HEADER_SIZE) if source.size >= HEADER_SIZE + 8 else 0
+    size = table_size("wide", count)
+    if count > MAX_PARTITIONS or HEADER_SIZE + size > source.size:
+        text = f"a table of {count} entries does not fit"
+        faults.append(Fault("nano.part", text, (601, 0), block=0, data={"count": count}))
+    else:
+        partitions, bad = _nano_partitions(source, count, HEADER_SIZE + size)
+        blocks = (Block(0, HEADER_SIZE, "wide", size, count, partitions),)
+        faults += bad
+    return Container(
+        ContainerKind.NANO,
+        "nano OM",
+        source.size,
+        header=header,
+        blocks=blocks,
+        faults=tuple(faults),
+        notes=tuple(header_notes(header)),
+    )
+
+
+def _nano_partitions(
+    source: Source, count: int, base: int
+) -> tuple[tuple[Partition, ...], list[Fault]]:
+    partitions, faults = [], []
+    entries = read_entries(source, HEADER_SIZE, "wide", count)
+    for index, (kind, offset, length) in enumerate(entries):
         name = partition_name(kind)
         if length == 0 or base + offset + length > source.size:
             text = f"{name}: {length} bytes at {base + offset} are empty or leave the file"
             faults.append(Fault("nano.part", text, (601, index), block=0, partition=index))
             continue
         partitions.append(Partition(index, kind, name, base + offset, length, offset))
-    return Container(
-        ContainerKind.NANO,
-        "nano OM",
-        source.size,
-        header=header,
-        blocks=(Block(0, HEADER_SIZE, "wide", size, count, tuple(partitions)),),
-        faults=tuple(faults),
-        notes=tuple(header_notes(header)),
-    )
+    return tuple(partitions), faults
 
 
 def name_old_inout(container: Container, source: Source) -> Container:

@@ -20,14 +20,20 @@ from preflight.container.embedded import (
     read_nano,
 )
 from preflight.container.flow import add_submodels
-from preflight.container.header import HEADER_SIZE, MAGIC_BYTES, MODELTYPE_BUNDLE, MODELTYPE_FLOW
+from preflight.container.header import (
+    HEADER_SIZE,
+    MAGIC_BYTES,
+    MODELTYPE_BUNDLE,
+    MODELTYPE_FLOW,
+    parse_header,
+)
 from preflight.container.source import FileSource, Source, open_source
 from preflight.container.standard import walk_single_op, walk_standard
 from preflight.container.types import Container, ContainerKind, Fault, Header
 from preflight.container.wire import looks_like
 from preflight.errors import MalformedInput, UsageError
 
-Loader = Literal["auto", "standard", "single_op", "bundle"]
+Loader = Literal["auto", "standard", "single_op", "flow", "bundle", "nano", "om2"]
 ZIP_MAGIC = b"PK\x03\x04"
 
 
@@ -36,8 +42,8 @@ def read_container(
 ) -> Container:
     """Take a file apart: its kind, blocks and partitions, and everything that is wrong with it.
 
-    `auto` reads each kind as its own loader does; `standard`, `single_op` and `bundle` read the
-    bytes as that loader would, whatever they are. For kinds that are not the standard loader's,
+    `auto` reads each kind as its own loader does; every other value reads the bytes as that loader
+    would, whatever they are. For kinds that are not the standard loader's,
     `Container.as_standard` says what that one would make of the file.
     Raises UnreadableInput when the file cannot be read at all; damage becomes `faults`.
     """
@@ -159,9 +165,33 @@ def _without_header(source: Source) -> Container | None:
     return None
 
 
+def _as_flow(source: Source) -> Container:
+    return add_submodels(walk_standard(source), source)
+
+
+def _as_nano(source: Source) -> Container:
+    if source.size < HEADER_SIZE:
+        fault = Fault("nano.magic", f"{source.size} bytes, the header alone has 256", (600,))
+        return Container(ContainerKind.NANO, "no complete header", source.size, faults=(fault,))
+    return read_nano(source, parse_header(source.read(0, HEADER_SIZE)))
+
+
+def _as_om2(source: Source) -> Container:
+    from preflight.container.om2 import Package, read_om2
+
+    try:
+        return read_om2(Package(source))
+    except MalformedInput as error:
+        faults = (Fault("om2.zip", error.message, (501, 0)),)
+        return Container(ContainerKind.OM2, "no readable archive", source.size, faults=faults)
+
+
 _READERS: dict[str, Callable[[Source], Container]] = {
     "auto": _auto,
     "standard": walk_standard,
     "single_op": walk_single_op,
+    "flow": _as_flow,
     "bundle": read_bundle,
+    "nano": _as_nano,
+    "om2": _as_om2,
 }

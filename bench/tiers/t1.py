@@ -1,0 +1,94 @@
+"""T1: headers, partition tables and bundles, against the reader and the rules.
+
+Structure (dynamic, blocks, nested models) comes from `api.read_container`; check, status and message
+codes from a whole check with that loader. These vectors stop behind the tables, so a refusal at a
+later step counts as passing here.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from preflight import api
+
+BEHAVIOURS = {"v9.0.1": "ge-9.0.1", "v9.1.0": "ge-9.1.0", "master": "ge-9.2"}
+CONTAINER_STEPS = ("file.", "hdr.", "tab.", "part.", "bundle.size", "bundle.type", "bundle.var_")
+
+
+def differences(row: dict[str, Any], folder: Path) -> list[str]:
+    data = (folder / row["file"]).read_bytes()
+    expected = row["expected"]
+    result = api.check_model(
+        data,
+        target(row["ge_version"]),
+        assumptions=api.Assumptions(loader=row["reader"]),
+    )
+    first = result.first_failure
+    answer = None if first is None else first.loader
+    if answer is not None and not answer.step.startswith(CONTAINER_STEPS):
+        answer = None
+    container = api.read_container(data, loader=row["reader"])
+    if row.get("depends_on_oob"):
+        return [] if result.findings else ["no finding, although the loader reads past the end"]
+    if row["reader"] == "bundle":
+        return _bundle(expected, container, answer)
+    return _standard(expected, container, answer)
+
+
+@cache
+def target(ge_version: str) -> Any:
+    """A target of which only the loader generation is known."""
+    behaviour = api.Fact(api.loader_behaviour(BEHAVIOURS[ge_version]), "vectors")
+    nothing = api.Fact(None, "not part of these vectors", known=False)
+    return api.Target(
+        name=ge_version,
+        origin="catalogue",
+        release=nothing,
+        internal=nothing,
+        behaviour=behaviour,
+        soc=nothing,
+        socs={},
+        host_os=nothing,
+        host_cpu=nothing,
+        abi_range=nothing,
+        opp_version=nothing,
+        driver=nothing,
+    )
+
+
+def _standard(expected: dict[str, Any], container: Any, answer: Any) -> list[str]:
+    dynamic = container.header is not None and container.header.is_dynamic
+    found = {
+        "check": answer.step if answer else "ok",
+        "acl_status": answer.status if answer else 0,
+        "message_codes": list(answer.message_codes) if answer else [],
+        "dynamic": dynamic,
+    }
+    if "blocks" in expected:
+        found["blocks"] = [
+            [[p.id, p.size, p.offset] for p in block.partitions] for block in container.blocks
+        ]
+    return [
+        f"{key}: expected {expected[key]!r}, found {value!r}"
+        for key, value in found.items()
+        if value != expected[key]
+    ]
+
+
+def _bundle(expected: dict[str, Any], container: Any, answer: Any) -> list[str]:
+    status = answer.status if answer else 0
+    if status != expected["status"]:
+        return [f"status: expected {expected['status']}, found {status}"]
+    if status:
+        return []
+    found = {
+        "sub": [[n.offset, n.size] for n in container.nested],
+        "var_size": container.details["var_size"],
+    }
+    return [
+        f"{key}: expected {expected[key]!r}, found {value!r}"
+        for key, value in found.items()
+        if value != expected[key]
+    ]

@@ -1,0 +1,194 @@
+"""What happened while a plan was carried out: one JSON line before and after everything done.
+
+Each line is on disk (fsync) before the program goes on, so that after a kill at any point the
+journal says whether a step had begun, was moving its files into place, or was done. A torn last
+line, which only a kill while writing can leave, counts as not written.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+import msgspec
+
+from preflight.errors import UnreadableInput, UsageError
+from preflight.plan.files import sync_folder
+
+
+class Move(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file or folder that goes from the staging folder to its place."""
+
+    source: str
+    destination: str
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One line. `event`: begin | started | committing | done | failed | undoing | undone | end.
+
+    `files` are the SHA-256 digests of files that the step made, by path. `staging` is the folder in
+    which the step works; it is removed when the step ends or did not end.
+    """
+
+    seq: int
+    event: str
+    at: str
+    step: str = ""
+    plan: str = ""
+    title: str = ""
+    staging: str = ""
+    moves: tuple[Move, ...] = ()
+    files: dict[str, str] = {}
+    confirmed: bool = False
+    undo: str = ""
+    log: str = ""
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class StepState:
+    """Where a step stands: pending | started | committing | done | failed | undoing | undone."""
+
+    step: str
+    status: str = "pending"
+    attempts: int = 0
+    title: str = ""
+    staging: str = ""
+    moves: tuple[Move, ...] = ()
+    files: dict[str, str] = field(default_factory=dict)
+    confirmed: bool = False
+    undo: str = ""
+    detail: str = ""
+
+
+_decoder = msgspec.json.Decoder(Record)
+
+
+class Journal:
+    """An open journal; one process at a time may have it. Use as a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens or makes the file, takes its lock and drops a torn last line.
+
+        Raises UsageError when another process has it, UnreadableInput when it is no journal.
+        """
+        self.path = path
+        try:
+            existed = path.exists()
+            self._file: BinaryIO = path.open("a+b")
+        except OSError as error:
+            raise UnreadableInput(f"{path}: the journal cannot be opened: {error}") from error
+        try:
+            _lock(self._file, path)
+            self.records = list(_read(self._file, path))
+        except BaseException:
+            self._file.close()
+            raise
+        if not existed:
+            sync_folder(path.parent)
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def write(self, event: str, step: str = "", **facts: object) -> Record:
+        """Append a record; when this returns it is on disk."""
+        now = datetime.datetime.now(tz=datetime.UTC).isoformat(timespec="seconds")
+        values = {"seq": len(self.records) + 1, "event": event, "at": now, "step": step, **facts}
+        record = msgspec.convert(values, Record)
+        self._file.write(msgspec.json.encode(record) + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self.records.append(record)
+        return record
+
+    @property
+    def plan_digest(self) -> str:
+        """The digest of the plan that this journal is about, empty when nothing has begun."""
+        return next((r.plan for r in reversed(self.records) if r.event == "begin"), "")
+
+    def states(self) -> dict[str, StepState]:
+        """Where every step stands that the journal mentions, in the order they were begun."""
+        return states_of(self.records)
+
+
+def states_of(records: list[Record]) -> dict[str, StepState]:
+    """Fold records into the state of each step."""
+    states: dict[str, StepState] = {}
+    for record in records:
+        if not record.step:
+            continue
+        state = states.setdefault(record.step, StepState(record.step))
+        if record.event == "started":
+            states.pop(record.step)  # the order is that of the latest attempt
+            states[record.step] = state
+            state.attempts += 1
+            state.title, state.undo = record.title, record.undo
+            state.staging, state.moves, state.files = record.staging, (), {}
+        elif record.event == "committing":
+            state.moves, state.files = record.moves, dict(record.files)
+        elif record.event == "done":
+            state.confirmed = record.confirmed
+            state.files = dict(record.files) or state.files
+        state.status, state.detail = record.event, record.detail
+    return states
+
+
+def read_journal(path: Path) -> list[Record]:
+    """The records of a journal without taking its lock, for showing progress."""
+    try:
+        with path.open("rb") as stream:
+            return list(_decode(stream.read(), path))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise UnreadableInput(f"{path}: the journal cannot be read: {error}") from error
+
+
+def journal_path(plan: Path) -> Path:
+    """Where the journal of a plan lies: beside it."""
+    return plan.with_name(f"{plan.stem}.journal.jsonl")
+
+
+def _lock(stream: BinaryIO, path: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system; one user at a time is up to the user
+        return
+    try:
+        fcntl.flock(stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise UsageError(f"{path}: another preflight is working on this plan") from error
+
+
+def _read(stream: BinaryIO, path: Path) -> Iterator[Record]:
+    """All records; what follows the last line end is cut off the file."""
+    stream.seek(0)
+    data = stream.read()
+    whole = data.rfind(b"\n") + 1
+    if whole < len(data):
+        stream.truncate(whole)
+    yield from _decode(data, path)
+
+
+def _decode(data: bytes, path: Path) -> Iterator[Record]:
+    for number, line in enumerate(data[: data.rfind(b"\n") + 1].splitlines(), 1):
+        try:
+            yield _decoder.decode(line)
+        except msgspec.DecodeError as error:
+            raise UnreadableInput(
+                f"{path}: line {number} is not a journal record: {error}",
+                hint="if the file is not a journal of preflight, move it away",
+            ) from error

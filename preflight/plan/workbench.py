@@ -1,0 +1,56 @@
+"""The parts of the program that carrying out a plan needs, as functions that tests can replace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from preflight.checks.engine import Result
+from preflight.model.manifest import ModelFile
+from preflight.target.types import Target
+
+
+def read_model(path: str) -> ModelFile:
+    """Read a model file; raises UnreadableInput."""
+    from preflight.model.read import read_model as read
+
+    return read(path)
+
+
+def load_target(spec: str) -> Target:
+    """Find a target by what the user wrote; raises UsageError or UnreadableInput."""
+    from preflight.target.resolve import load_target as load
+
+    return load(spec)
+
+
+def check(model: ModelFile, target: Target) -> Result:
+    """Run all rules on one model and one target."""
+    from preflight.checks.check import check_model
+
+    return check_model(model, target)
+
+
+def compare_models(old: str, new: str) -> tuple[str, tuple[str, ...]]:
+    """The verdict on two model files and the differences in words."""
+    from preflight.plan.comparing import compare_files
+
+    return compare_files(old, new)
+
+
+def compare_tensors(old: str, new: str) -> tuple[bool, tuple[str, ...]]:
+    """Whether two folders of tensors agree, and the differences in words."""
+    from preflight.plan.comparing import compare_folders
+
+    return compare_folders(old, new)
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """What `solve` and `apply` use; the defaults are the program's own."""
+
+    read_model: Callable[[str], ModelFile] = read_model
+    load_target: Callable[[str], Target] = load_target
+    check: Callable[[ModelFile, Target], Result] = check
+    compare_models: Callable[[str, str], tuple[str, tuple[str, ...]]] = compare_models
+    compare_tensors: Callable[[str, str], tuple[bool, tuple[str, ...]]] = compare_tensors

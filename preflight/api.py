@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from preflight.checks.check import check as check
     from preflight.checks.check import check_model as check_model
-    from preflight.checks.context import LOADERS as LOADERS
     from preflight.checks.context import Assumptions as Assumptions
     from preflight.checks.context import Context as Context
+    from preflight.checks.context import LOADERS as LOADERS
     from preflight.checks.engine import Result as Result
     from preflight.checks.engine import run_rules as run_rules
     from preflight.checks.loader import RuleSet as RuleSet
@@ -35,9 +35,17 @@ if TYPE_CHECKING:
     from preflight.model.dtypes import dtype_number as dtype_number
     from preflight.model.dtypes import format_number as format_number
     from preflight.model.file import read_model as read_model
+    from preflight.model.manifest import Attribute as Attribute
     from preflight.model.manifest import ModelFile as ModelFile
     from preflight.model.manifest import ModelManifest as ModelManifest
     from preflight.model.silent import silent_codes as silent_codes
+    from preflight.model.writer import GraphSpec as GraphSpec
+    from preflight.model.writer import OperatorSpec as OperatorSpec
+    from preflight.model.writer import TensorSpec as TensorSpec
+    from preflight.model.writer import build_flow_model as build_flow_model
+    from preflight.model.writer import build_model_definition as build_model_definition
+    from preflight.model.writer import build_submodel as build_submodel
+    from preflight.model.writer import build_tasks as build_tasks
     from preflight.registry.extract import Extraction as Extraction
     from preflight.registry.extract import ExtractionProblem as ExtractionProblem
     from preflight.registry.extract import extract_registry as extract_registry
@@ -71,6 +79,7 @@ if TYPE_CHECKING:
 # public name -> module that defines it
 _WHERE: dict[str, str] = {
     "Assumptions": "preflight.checks.context",
+    "Attribute": "preflight.model.manifest",
     "CannVersion": "preflight.versions",
     "Container": "preflight.container.types",
     "Context": "preflight.checks.context",
@@ -78,21 +87,28 @@ _WHERE: dict[str, str] = {
     "ExtractionProblem": "preflight.registry.extract",
     "Fact": "preflight.target.types",
     "Finding": "preflight.findings",
+    "GraphSpec": "preflight.model.writer",
     "InOutInfo": "preflight.container.inout",
     "LOADERS": "preflight.checks.context",
     "LoaderView": "preflight.target.loader_view",
     "ModelDefinition": "preflight.model.definition",
     "ModelFile": "preflight.model.manifest",
     "ModelManifest": "preflight.model.manifest",
+    "OperatorSpec": "preflight.model.writer",
     "Report": "preflight.checks.report",
     "ReportFormat": "preflight.render.formats",
     "Result": "preflight.checks.engine",
     "Rule": "preflight.checks.rulefile",
     "RuleSet": "preflight.checks.loader",
     "Target": "preflight.target.types",
+    "TensorSpec": "preflight.model.writer",
     "VersionPair": "preflight.versions",
     "VersionRange": "preflight.versions",
     "Written": "preflight.registry.writing",
+    "build_flow_model": "preflight.model.writer",
+    "build_model_definition": "preflight.model.writer",
+    "build_submodel": "preflight.model.writer",
+    "build_tasks": "preflight.model.writer",
     "check": "preflight.checks.check",
     "check_model": "preflight.checks.check",
     "decode_inout": "preflight.container.inout",

@@ -186,3 +186,8 @@ def message_text(value: Attribute | None) -> str:
     if value is None or value.type != "s":
         return ""
     return value.value if isinstance(value.value, str) else ""
+
+
+def message_flag(value: Attribute | None) -> bool:
+    """The value of a `b` attribute, False for any other type (AttrUtils::GetBool)."""
+    return value is not None and value.type == "b" and value.value is True

@@ -6,6 +6,7 @@ deserializer for; a case or list type without a codec is exactly what the loader
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -38,7 +39,8 @@ def _tensor_desc(message: Any) -> AttrValue:
 def _tensor(message: Any) -> TensorValue:
     from preflight.model.tensors import tensor_info
 
-    return TensorValue(desc=tensor_info(message.desc), data_size=len(message.data))
+    digest = hashlib.sha256(message.data).hexdigest() if message.data else ""
+    return TensorValue(tensor_info(message.desc), len(message.data), digest)
 
 
 def _graph(message: Any) -> GraphValue:
@@ -64,9 +66,7 @@ CODECS: Mapping[str, Codec] = {
         Codec("t", lambda a: _tensor(a.t)),
         Codec("g", lambda a: _graph(a.g)),
         Codec("func", lambda a: _named(a.func)),
-        Codec(
-            "list_list_int", lambda a: [list(row.list_i) for row in a.list_list_int.list_list_i]
-        ),
+        Codec("list_list_int", lambda a: [list(row.list_i) for row in a.list_list_int.list_list_i]),
         Codec(
             "list_list_float",
             lambda a: [list(row.list_f) for row in a.list_list_float.list_list_f],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from preflight.model.manifest import Gears, Kernel, SoStore, TensorInfo
 
@@ -13,14 +13,14 @@ class Boundary:
 
     inputs: tuple[TensorInfo, ...] = ()
     outputs: tuple[TensorInfo, ...] = ()
-    gears: Gears = Gears()
+    gears: Gears = field(default_factory=Gears)
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
     """Facts from partitions other than the model definition; empty where a file has none."""
 
-    so_store: SoStore = SoStore()
+    so_store: SoStore = field(default_factory=SoStore)
     kernels: tuple[Kernel, ...] = ()
     custom_ops: tuple[str, ...] = ()
     boundary: Boundary | None = None

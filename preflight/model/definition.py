@@ -6,7 +6,7 @@ tier T4 holds its verdicts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -238,7 +238,7 @@ def _fault(
     detail: str,
     block: int,
     codes: tuple[str, ...],
-    data: dict[str, object] | None = None,
+    data: Mapping[str, object] | None = None,
 ) -> Fault:
     return Fault(
         check,

@@ -72,9 +72,7 @@ def _text_or_number(attribute: Attribute | None) -> str:
 def _memory(attributes: Mapping[str, Attribute], container: Container) -> MemoryNeeds:
     """Weights are the WEIGHTS_DATA partitions as the loader copies them, all blocks together."""
     weights = [
-        part.size
-        for block in container.blocks
-        if (part := block.first(WEIGHTS_DATA)) is not None
+        part.size for block in container.blocks if (part := block.first(WEIGHTS_DATA)) is not None
     ]
 
     def number(name: str) -> int | None:

@@ -2,70 +2,94 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from preflight.container.partitions import MODEL_DEF
-from preflight.container.read import read_container
-from preflight.container.source import FileSource, Source, open_source
-from preflight.container.types import Block, Container, ContainerKind, Fault
-from preflight.model.content import Content
-from preflight.model.definition import ModelDefinition, decode_model_definition
-from preflight.model.facts import build_manifest
+from preflight.container.read import Loader, read_container
+from preflight.container.source import FileSource, Source, SubSource, open_source
+from preflight.container.types import Container, ContainerKind, Fault, Note
+from preflight.model.contents import Contents, read_contents
 from preflight.model.manifest import ModelFile
 
-_DEFINITION_CAP = (1 << 31) - 1  # the loader's own limit for MODEL_DEF (§A.5)
+MAX_DEPTH = 4  # of models inside models; a flow model inside a bundle has 2
+MAX_NESTED = 10_000  # models inside one file
 
 
-def read_model(what: str | os.PathLike[str] | bytes | Source, *, path: str = "") -> ModelFile:
-    """Container, manifest and everything wrong with them.
+def read_model(
+    what: str | os.PathLike[str] | bytes | Source, *, path: str = "", loader: Loader = "auto"
+) -> ModelFile:
+    """Container, manifest and everything wrong with them; `path` is shown instead of the source's.
 
+    `loader` is that of read_container: "auto" reads each kind as its own loader does.
     Raises UnreadableInput when the file cannot be read at all; damage inside becomes `faults`, and
     a file that is no model has kind NOT_A_MODEL with words that say what it is.
     """
     source = open_source(what)
     try:
-        return _read(source, path or source.name)
+        model = _read(source, path or source.name, loader, _Budget())
     finally:
         if source is not what and isinstance(source, FileSource):
             source.close()
+    return replace(model, bytes_read=getattr(source, "bytes_read", 0))
 
 
-def _read(source: Source, path: str) -> ModelFile:
-    container = read_container(source)
-    digest = hashlib.sha256()
-    if container.header is not None:
-        digest.update(source.read(0, 256))
-    faults = list(container.faults)
-    definitions: list[ModelDefinition] = []
-    for block in container.blocks:
-        digest.update(source.read(block.offset, min(block.table_size, source.size - block.offset)))
-        definition = _definition(source, block, digest)
-        definitions.append(definition)
-        faults += [_outer(fault) for fault in definition.faults]
-    manifest = build_manifest(container, definitions, Content())
+@dataclass
+class _Budget:
+    """How many nested models may still be opened, and how deep."""
+
+    left: int = MAX_NESTED
+    depth: int = 0
+
+
+def _read(source: Source, path: str, loader: Loader, budget: _Budget) -> ModelFile:
+    container = read_container(source, loader=loader)
+    contents = read_contents(source, container)
+    manifest = contents.manifest
     if manifest is not None and manifest.single_op and container.kind is ContainerKind.OM:
-        container = replace(container, kind=ContainerKind.SINGLE_OP)
+        container = replace(
+            container, kind=ContainerKind.SINGLE_OP, what=f"single-operator {container.what}"
+        )
+    nested, notes = _nested(source, container, path, budget)
     return ModelFile(
         path=path,
         container=container,
         manifest=manifest,
-        faults=tuple(sorted(faults, key=lambda fault: fault.position)),
-        notes=container.notes,
-        sha256=digest.hexdigest(),
-        bytes_read=getattr(source, "bytes_read", 0),
+        faults=_ordered(container.faults + contents.faults),
+        standard_faults=_standard_faults(container, contents),
+        notes=container.notes + contents.notes + notes,
+        nested=nested,
+        sha256=contents.digest,
     )
 
 
-def _definition(source: Source, block: Block, digest: "hashlib._Hash") -> ModelDefinition:
-    part = block.first(MODEL_DEF)
-    data = source.read(part.offset, part.size) if part is not None else b""
-    digest.update(data)
-    return decode_model_definition(data, block=block.index)
+def _standard_faults(container: Container, contents: Contents) -> tuple[Fault, ...]:
+    standard = container.as_standard
+    if standard is None:
+        return _ordered(container.faults + contents.faults)
+    return _ordered(standard.faults + contents.standard_faults)
 
 
-def _outer(fault: Fault) -> Fault:
-    """The code that LoadRootModel adds around every failure of the content (27)."""
-    codes = tuple(dict.fromkeys((*fault.message_codes, "E19999")))
-    return replace(fault, message_codes=codes)
+def _ordered(faults: tuple[Fault, ...]) -> tuple[Fault, ...]:
+    return tuple(sorted(faults, key=lambda fault: fault.position))
+
+
+def _nested(
+    source: Source, container: Container, path: str, budget: _Budget
+) -> tuple[tuple[ModelFile, ...], tuple[Note, ...]]:
+    """The models inside, each read by its own kind; named caps end it with a note."""
+    models: list[ModelFile] = []
+    if container.nested and budget.depth >= MAX_DEPTH:
+        text = f"models inside models deeper than {MAX_DEPTH} levels are not opened"
+        return (), (Note("cap.depth", text),)
+    budget.depth += 1
+    for entry in container.nested:
+        if not budget.left:
+            budget.depth -= 1
+            text = f"more than {MAX_NESTED} models in one file; the rest is not opened"
+            return tuple(models), (Note("cap.nested", text, entry.offset),)
+        budget.left -= 1
+        inner = SubSource(source, entry.offset, entry.size, entry.name)
+        model = _read(inner, f"{path}!{entry.name}", "auto", budget)
+        models.append(replace(model, name=entry.name))
+    budget.depth -= 1
+    return tuple(models), ()

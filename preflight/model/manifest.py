@@ -43,6 +43,7 @@ class TensorValue:
 
     desc: TensorInfo
     data_size: int
+    data_sha256: str = ""  # of data that stands in the attribute itself, empty when there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,3 +220,6 @@ class ModelFile:
     name: str = ""  # inside a bundle or a flow model
     sha256: str = ""  # of the bytes read (header, tables, model definitions), not of weights
     bytes_read: int = 0
+    # What the standard loader (aclmdlLoadFromFile) meets on the same bytes, in its order; equal to
+    # `faults` for a standard OM, different for kinds that other loaders read.
+    standard_faults: tuple[Fault, ...] = ()

@@ -87,7 +87,7 @@ def value_text(value: object, depth: int = 0) -> str:
         case TensorInfo():
             return tensor_text(value)
         case TensorValue():
-            return f"tensor({tensor_text(value.desc)},{value.data_size})"
+            return f"tensor({tensor_text(value.desc)},{value.data_size},{value.data_sha256})"
         case GraphValue():
             return f"graph({value.operators})"
         case Mapping():

@@ -18,6 +18,7 @@ _PACKAGES = {
     "SubmodelDef": "ge.flow_model.proto.SubmodelDef",
     "ModelTaskDef": "domi.ModelTaskDef",
     "OldModelDef": "domi.v0.ModelDef",
+    "OnnxModel": "ge.onnx_text.OnnxModel",
 }
 
 

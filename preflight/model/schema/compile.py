@@ -9,12 +9,12 @@ import tempfile
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-SOURCES = ("ge_ir.proto", "flow.proto", "task.proto", "om_v0.proto")
+SOURCES = ("ge_ir.proto", "flow.proto", "task.proto", "om_v0.proto", "ge_onnx.proto")
 
 
 def compile_descriptors() -> bytes:
     """The serialized FileDescriptorSet of all sources, without comments and positions."""
-    from grpc_tools import protoc
+    from grpc_tools import protoc  # type: ignore[import-untyped]  # ships no stubs
 
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "descriptors.bin"

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from preflight.checks.check import check as check
     from preflight.checks.check import check_model as check_model
+    from preflight.checks.context import LOADERS as LOADERS
     from preflight.checks.context import Assumptions as Assumptions
     from preflight.checks.context import Context as Context
-    from preflight.checks.context import LOADERS as LOADERS
     from preflight.checks.engine import Result as Result
     from preflight.checks.engine import run_rules as run_rules
     from preflight.checks.loader import RuleSet as RuleSet
@@ -57,7 +57,12 @@ if TYPE_CHECKING:
     from preflight.render.formats import render_report as render_report
     from preflight.target.catalog import known_releases as known_releases
     from preflight.target.catalog import known_socs as known_socs
+    from preflight.target.consistency import TargetProblem as TargetProblem
+    from preflight.target.consistency import target_problems as target_problems
     from preflight.target.discover import discover as discover
+    from preflight.target.fit import FitReport as FitReport
+    from preflight.target.fit import fit_cann as fit_cann
+    from preflight.target.fit import fit_driver as fit_driver
     from preflight.target.install import target_from_install as target_from_install
     from preflight.target.loader_view import LoaderView as LoaderView
     from preflight.target.manifests import loader_behaviour as loader_behaviour
@@ -87,6 +92,7 @@ _WHERE: dict[str, str] = {
     "ExtractionProblem": "preflight.registry.extract",
     "Fact": "preflight.target.types",
     "Finding": "preflight.findings",
+    "FitReport": "preflight.target.fit",
     "GraphSpec": "preflight.model.writer",
     "InOutInfo": "preflight.container.inout",
     "LOADERS": "preflight.checks.context",
@@ -101,6 +107,7 @@ _WHERE: dict[str, str] = {
     "Rule": "preflight.checks.rulefile",
     "RuleSet": "preflight.checks.loader",
     "Target": "preflight.target.types",
+    "TargetProblem": "preflight.target.consistency",
     "TensorSpec": "preflight.model.writer",
     "VersionPair": "preflight.versions",
     "VersionRange": "preflight.versions",
@@ -118,6 +125,8 @@ _WHERE: dict[str, str] = {
     "explain_rule": "preflight.checks.pages",
     "extract_registry": "preflight.registry.extract",
     "find_key": "preflight.target.packages",
+    "fit_cann": "preflight.target.fit",
+    "fit_driver": "preflight.target.fit",
     "format_number": "preflight.model.dtypes",
     "is_vendor_version_valid": "preflight.versions",
     "known_releases": "preflight.target.catalog",
@@ -140,6 +149,7 @@ _WHERE: dict[str, str] = {
     "silent_codes": "preflight.model.silent",
     "snapshot_text": "preflight.target.snapshot",
     "target_from_install": "preflight.target.install",
+    "target_problems": "preflight.target.consistency",
     "write_release": "preflight.registry.writing",
     "write_snapshot": "preflight.target.snapshot",
 }

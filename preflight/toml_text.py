@@ -1,7 +1,7 @@
 """Writes TOML, which the standard library only reads.
 
 Covers what plans and target snapshots need: text, whole numbers, finite and special floats,
-booleans, arrays, tables and arrays of tables. `tomllib.loads(dumps(value)) == value` holds for every
+booleans, arrays, tables, arrays of tables. `tomllib.loads(dumps(value)) == value` holds for every
 value that is accepted (TOML 1.0, https://toml.io/en/v1.0.0).
 """
 

@@ -7,7 +7,7 @@ UTF-8 with undecodable bytes kept (surrogateescape), because the loader compares
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from preflight.target.types import Package
 from preflight.versions import SPACE
@@ -95,7 +95,7 @@ def parse_package(name: str, text: str, path: str) -> Package:
         wanted.setdefault(match["name"], value.replace('"', "").strip())
     return Package(
         name=name,
-        version=values.get("Version", "").removesuffix("."),
+        version=values.get("Version", ""),
         version_dir=values.get("version_dir", ""),
         requires=requires,
         requires_driver=drivers,
@@ -119,16 +119,28 @@ def parse_version_cfg(text: str) -> Mapping[str, tuple[str, str]]:
 def parse_lines(text: str) -> tuple[str, ...]:
     """The release lines of a `compatible_version=` value: ("C15", "C18") of [V100R001C15],…
 
-    Lines of another R are kept with it ("R003C11"). spec: facts/compatibility-tables.json.
+    A bracket with two entries is a range, [V100R001C13,V100R001C15] means C13, C14 and C15. Lines
+    of another R than R001 are named with it ("R003C11").
     """
-    return tuple(
-        filter(None, (release_line(m) for m in re.findall(r"V[0-9]+R[0-9]+C[0-9]+", text)))
-    )
+    found: list[str] = []
+    for bracket in re.findall(r"\[([^\]]*)\]", text):
+        lines = [line for line in map(release_line, bracket.split(",")) if line]
+        found += _line_range(*lines) if len(lines) == 2 else lines
+    return tuple(dict.fromkeys(found))
+
+
+def _line_range(first: str, last: str) -> list[str]:
+    """The lines from one to another, both included; the two themselves when they make no range."""
+    start, end = first.rpartition("C"), last.rpartition("C")
+    low, high = int(start[2]), int(end[2])
+    if start[0] != end[0] or not low <= high <= low + 99:
+        return [first, last]
+    return [f"{start[0]}C{number}" for number in range(low, high + 1)]
 
 
 def release_line(innerversion: str) -> str:
     """ "C21" of V100R001C21SPC001B238; "" for a text of another form."""
-    match = re.match(r"V[0-9]+(R[0-9]+)(C[0-9]+)", innerversion)
+    match = re.match(r"\s*V[0-9]+(R[0-9]+)(C[0-9]{1,4})", innerversion)
     if match is None:
         return ""
     return match[2] if match[1] == "R001" else match[1] + match[2]
@@ -147,8 +159,3 @@ def parse_platform(text: str) -> dict[str, dict[str, str]]:
             if equals:
                 current.setdefault(key.strip(), value.strip())
     return sections
-
-
-def first_known(values: Iterable[str]) -> str:
-    """The first text that is not empty, or ""."""
-    return next((value for value in values if value), "")

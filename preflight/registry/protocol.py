@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from preflight.errors import MalformedInput, PreflightError
+from preflight.registry.entries import ReleaseEntry, Skipped
 from preflight.registry.jsontext import first_value, read_bytes
 from preflight.registry.prototype import Prototype
 from preflight.registry.records import RegistryFault, is_clean, parse_operator
@@ -28,23 +29,6 @@ INDEX_VERSION = "1.0.0"
 SUPPORTED_MAJOR = 1
 
 SYMBOLS_FILE = "datatype_symbols.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """Something that was left out while reading, and why."""
-
-    where: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseEntry:
-    """One release of a package: dates as YYYY-MM-DD, `branch` empty where metadata has none."""
-
-    version: str
-    date: str
-    branch: str = ""
 
 
 @dataclass(frozen=True, slots=True)

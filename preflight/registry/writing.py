@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from preflight.errors import MalformedInput, PreflightError, UsageError
+from preflight.registry.entries import Skipped
 from preflight.registry.jsontext import first_value, read_bytes
 from preflight.registry.protocol import (
     INDEX_VERSION,
     SYMBOLS_FILE,
-    Skipped,
     refuse_newer_index,
     release_dir,
 )

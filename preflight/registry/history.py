@@ -1,0 +1,426 @@
+"""Operator versions: what an operator meant in each release, and what nobody can tell.
+
+Every prototype with a meaning of its own is a version (1, 2, …) of its operator, in order of
+first appearance. A prototype that comes back keeps its number, so one version may hold in several
+spans of releases; versions are never deleted. Where the public record is incomplete nothing is
+inferred from an absence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from preflight.errors import PreflightError
+from preflight.findings import Certainty
+from preflight.registry.encoding import release_order
+from preflight.registry.prototype import Prototype
+from preflight.registry.store import Coverage, Held, Layer, bundled_layer
+from preflight.registry.versions_of import Recorded, number_versions
+
+if TYPE_CHECKING:
+    from preflight.registry.kinds import Change
+
+
+class UnknownRelease(PreflightError):
+    """A release that no record has; `nearest` are known ones with a similar name."""
+
+    def __init__(self, release: str, nearest: Sequence[str]) -> None:
+        hint = f"nearest known releases: {', '.join(nearest)}" if nearest else ""
+        super().__init__(f"no operator record of release '{release}'", hint=hint)
+        self.release = release
+        self.nearest = tuple(nearest)
+
+
+class UnknownOperator(PreflightError):
+    """An operator type that no record has; `nearest` are known ones with a similar name."""
+
+    def __init__(self, op_type: str, nearest: Sequence[str]) -> None:
+        hint = f"nearest known operators: {', '.join(nearest)}" if nearest else ""
+        super().__init__(f"no record of an operator '{op_type}'", hint=hint)
+        self.op_type = op_type
+        self.nearest = tuple(nearest)
+
+
+class UnresolvedVersion(PreflightError):
+    """The record does not say which version a release has; `nearest` are the candidates."""
+
+    def __init__(self, op_type: str, release: str, why: str, nearest: Sequence[Nearest]) -> None:
+        names = ", ".join(f"version {n.number} ({n.release})" for n in nearest)
+        super().__init__(
+            f"operator {op_type} in {release}: {why}", hint=f"nearest: {names}" if names else ""
+        )
+        self.op_type = op_type
+        self.release = release
+        self.nearest = tuple(nearest)
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """A version that is known in a neighbouring release."""
+
+    number: int
+    release: str
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """One release of the merged record."""
+
+    version: str
+    date: str
+    packages: tuple[str, ...]  # who records it, the one that speaks first in front
+    coverage: Coverage  # of the package that speaks first
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Consecutive recorded releases in which a version held.
+
+    `certainty` is that of the first one. `open_end`: nothing newer is recorded and nothing says
+    that it ended.
+    """
+
+    since: str
+    until: str
+    certainty: Certainty = Certainty.CERTAIN
+    open_end: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorVersion:
+    """One meaning of an operator."""
+
+    op_type: str
+    number: int
+    prototype: Prototype
+    spans: tuple[Span, ...]
+    certainty: Certainty
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Behaviour flags (preflight.registry.behaviour), sorted."""
+        from preflight.registry.behaviour import prototype_flags  # reads two fact files
+
+        return prototype_flags(self.prototype)
+
+    @property
+    def since(self) -> str:
+        """The first release in which it is recorded."""
+        return self.spans[0].since
+
+    @property
+    def until(self) -> str:
+        """The last release in which it is recorded; empty when nothing says that it ended."""
+        return "" if self.spans[-1].open_end else self.spans[-1].until
+
+    @property
+    def last_recorded(self) -> str:
+        """The last release in which it is recorded, ended or not."""
+        return self.spans[-1].until
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """An operator is not in a release. `proven` False: the record cannot tell."""
+
+    release: str
+    proven: bool
+    certainty: Certainty
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorHistory:
+    """All versions of one operator; `records` say for every release where that is from."""
+
+    op_type: str
+    versions: tuple[OperatorVersion, ...]
+    records: tuple[Recorded, ...]
+    removed: Absence | None = None  # the first release that provably lacks it, for good
+
+    def recorded(self, release: str) -> Recorded | None:
+        """The record of one release, None when nobody has one."""
+        return next((r for r in self.records if r.release == release), None)
+
+    def version(self, number: int) -> OperatorVersion:
+        """The version of that number (from 1)."""
+        return self.versions[number - 1]
+
+
+class History:
+    """Layers of registries as one record; the first layer that has an operator's record wins."""
+
+    def __init__(self, layers: Iterable[Layer]) -> None:
+        self.layers = tuple(layers)
+        self._operators: dict[str, OperatorHistory | None] = {}
+
+    @cached_property
+    def releases(self) -> tuple[Release, ...]:
+        """All releases, oldest first."""
+        entries: dict[str, tuple[str, list[str], Coverage, str]] = {}
+        for layer in self.layers:
+            for package in layer.packages:
+                for entry in layer.releases(package):
+                    if entry.version in entries:
+                        entries[entry.version][1].append(package)
+                        continue
+                    coverage, note = layer.coverage(package, entry.version)
+                    entries[entry.version] = (entry.date, [package], coverage, note)
+        order = self._order({version: facts[0] for version, facts in entries.items()})
+        return tuple(
+            Release(version, entries[version][0], tuple(entries[version][1]), *entries[version][2:])
+            for version in order
+        )
+
+    def _order(self, dates: dict[str, str]) -> list[str]:
+        """The bundled order; releases that only upper layers know are put in by their dates."""
+        known = [v for v in (self.layers[-1].order if self.layers else ()) if v in dates]
+        result = list(known)
+        for version in release_order([(v, d) for v, d in dates.items() if v not in set(known)]):
+            later = [i for i, other in enumerate(result) if dates[other] > dates[version]]
+            result.insert(later[0] if later else len(result), version)
+        return result
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {release.version: i for i, release in enumerate(self.releases)}
+
+    def release(self, version: str) -> Release:
+        """The release of that name, letter case aside. Raises UnknownRelease with nearest names."""
+        position = self._positions.get(version)
+        if position is None:
+            folded = {name.lower(): i for name, i in self._positions.items()}
+            position = folded.get(version.lower())
+        if position is None:
+            names = list(self._positions)
+            raise UnknownRelease(version, _close(version, names, 0.5))
+        return self.releases[position]
+
+    def operator_types(self) -> tuple[str, ...]:
+        """Every operator type that any layer knows, sorted."""
+        return tuple(sorted({name for layer in self.layers for name in layer.operator_types()}))
+
+    def operator(self, op_type: str) -> OperatorHistory:
+        """The history of one operator. Raises UnknownOperator with the nearest names."""
+        if op_type not in self._operators:
+            self._operators[op_type] = self._read(op_type)
+        history = self._operators[op_type]
+        if history is None:
+            names = self.operator_types()
+            raise UnknownOperator(op_type, _close(op_type, names, 0.75))
+        return history
+
+    def knows(self, op_type: str) -> bool:
+        """Whether any layer has any record of the operator."""
+        if op_type not in self._operators:
+            self._operators[op_type] = self._read(op_type)
+        return self._operators[op_type] is not None
+
+    def resolve(self, op_type: str, release: str) -> OperatorVersion:
+        """The version that a graph of that release means.
+
+        Raises UnknownRelease, UnknownOperator or UnresolvedVersion; the last carries the nearest
+        versions. Nothing is guessed: a release without a record has no version.
+        """
+        history = self.operator(op_type)
+        version = self.release(release).version
+        record = history.recorded(version)
+        if record is not None and record.number:
+            found = history.version(record.number)
+            return replace(found, certainty=record.certainty)
+        why = record.note if record else self.absence(op_type, version).why
+        raise UnresolvedVersion(op_type, version, why, self._nearest(history, version))
+
+    def absence(self, op_type: str, release: str) -> Absence:
+        """What it means that a release has no record of an operator."""
+        facts = self.release(release)
+        if not _is_whole(facts):
+            why = _INCOMPLETE[facts.coverage] or "only some packages of this release are known"
+            return Absence(facts.version, False, Certainty.POSSIBLE, why)
+        position = self._positions[facts.version]
+        if not self.knows(op_type):
+            why = "no record of this operator in any release"
+            return Absence(facts.version, False, Certainty.POSSIBLE, why)
+        later = [
+            r.release
+            for r in self.operator(op_type).records
+            if self._positions[r.release] >= position
+        ]
+        if later:
+            why = f"missing here, and recorded again in {later[0]}"
+            return Absence(facts.version, True, Certainty.POSSIBLE, why)
+        return Absence(
+            facts.version, True, Certainty.LIKELY, "the record of this release is complete"
+        )
+
+    def changes(self, op_type: str, old: str, new: str) -> tuple[Change, ...]:
+        """What changed for one operator between two releases that both record it.
+
+        Raises what `resolve` raises.
+        """
+        before, after = self.resolve(op_type, old), self.resolve(op_type, new)
+        if before.number == after.number:
+            return ()
+        from preflight.registry.diff import diff_prototypes, lower_certainty
+
+        days = (self.release(old).date, self.release(new).date)
+        surest = max((before.certainty, after.certainty), key=lambda c: c.rank)
+        return lower_certainty(diff_prototypes(before.prototype, after.prototype, *days), surest)
+
+    def operators_at(self, release: str, package: str = "") -> dict[str, Prototype]:
+        """All operators recorded for a release; of several records the first layer's wins."""
+        version = self.release(release).version
+        merged: dict[str, Prototype] = {}
+        for layer in self.layers:
+            for name in layer.packages:
+                if package in ("", name):
+                    for op_type, prototype in layer.operators(name, version).items():
+                        merged.setdefault(op_type, prototype)
+        return merged
+
+    def diff(
+        self, old: str, new: str, *, package: str = "", only: Sequence[str] = ()
+    ) -> tuple[Change, ...]:
+        """All changes between two releases, of all packages or of one.
+
+        The second source is left out unless it is named or alone in recording a release.
+        """
+        from preflight.registry.diff import diff_releases, lower_certainty
+
+        before, after = self.release(old), self.release(new)
+        sides = [self._side(r, package) for r in (before, after)]
+        found = diff_releases(
+            sides[0],
+            sides[1],
+            before.date,
+            after.date,
+            only=only,
+            absent=lambda op_type: self._judge(op_type, after, package),
+        )
+        if package or Coverage.SECOND not in (before.coverage, after.coverage):
+            return found
+        return lower_certainty(found, Certainty.POSSIBLE)
+
+    def _side(self, release: Release, package: str) -> dict[str, Prototype]:
+        if package or release.coverage is Coverage.SECOND:
+            return self.operators_at(release.version, package)
+        merged: dict[str, Prototype] = {}
+        for layer in self.layers:
+            for name in layer.packages:
+                if layer.coverage(name, release.version)[0] is not Coverage.SECOND:
+                    for op_type, prototype in layer.operators(name, release.version).items():
+                        merged.setdefault(op_type, prototype)
+        return merged
+
+    def _judge(self, op_type: str, release: Release, package: str) -> tuple[bool, Certainty, str]:
+        coverage, note = release.coverage, release.note
+        if package:
+            for layer in self.layers:
+                if package in layer.packages and layer.operators(package, release.version):
+                    coverage, note = layer.coverage(package, release.version)
+                    break
+        if coverage is not Coverage.COMPLETE:
+            return False, Certainty.POSSIBLE, _INCOMPLETE[coverage]
+        absence = self.absence(op_type, release.version)
+        return True, absence.certainty, "; ".join(t for t in (absence.why, note) if t)
+
+    def _nearest(self, history: OperatorHistory, release: str) -> list[Nearest]:
+        here = self._positions[release]
+        numbered = [r for r in history.records if r.number]
+        before = [r for r in numbered if self._positions[r.release] < here][-1:]
+        after = [r for r in numbered if self._positions[r.release] > here][:1]
+        return [Nearest(r.number, r.release) for r in (*before, *after)]
+
+    def _read(self, op_type: str) -> OperatorHistory | None:
+        """Records by release, first layer and package first, numbered by meaning."""
+        held: dict[str, list[Held]] = {}
+        for layer in self.layers:
+            ranks = {package: i for i, package in enumerate(layer.packages)}
+            for record in sorted(layer.held(op_type), key=lambda h: ranks[h.package]):
+                held.setdefault(record.release, []).append(record)
+        if not held:
+            return None
+        ordered = sorted(held, key=lambda release: self._positions[release])
+        prototypes, records = number_versions([held[release] for release in ordered])
+        versions = tuple(
+            self._version(op_type, number, prototype, records)
+            for number, prototype in enumerate(prototypes, 1)
+        )
+        return OperatorHistory(op_type, versions, records, self._removal(records))
+
+    def _version(
+        self, op_type: str, number: int, prototype: Prototype, records: tuple[Recorded, ...]
+    ) -> OperatorVersion:
+        mine = [r for r in records if r.number == number]
+        surest = min((r.certainty for r in mine), key=lambda c: c.rank)
+        spans = self._spans(number, records)
+        return OperatorVersion(op_type, number, prototype, spans, surest)
+
+    def _spans(self, number: int, records: tuple[Recorded, ...]) -> tuple[Span, ...]:
+        """Runs of this version; a release that merely has no record does not end a run."""
+        spans: list[Span] = []
+        previous: Recorded | None = None
+        for record in records:
+            if record.number == number:
+                if (
+                    previous
+                    and previous.number == number
+                    and not self._absent_between(previous.release, record.release)
+                ):
+                    spans[-1] = replace(spans[-1], until=record.release)
+                else:
+                    spans.append(Span(record.release, record.release, record.certainty))
+            previous = record
+        if records[-1].number == number and self._removal(records) is None:
+            spans[-1] = replace(spans[-1], open_end=True)
+        return tuple(spans)
+
+    def _absent_between(self, first: str, last: str) -> bool:
+        between = self.releases[self._positions[first] + 1 : self._positions[last]]
+        return any(_is_whole(release) for release in between)
+
+    def _removal(self, records: tuple[Recorded, ...]) -> Absence | None:
+        """The first release after the last record whose own record is complete."""
+        last = self._positions[records[-1].release]
+        for release in self.releases[last + 1 :]:
+            if _is_whole(release):
+                return Absence(
+                    release.version,
+                    True,
+                    Certainty.LIKELY,
+                    "the record of this release is complete",
+                )
+        return None
+
+
+def _close(name: str, known: Sequence[str], cutoff: float) -> list[str]:
+    import difflib  # only for a message
+
+    return difflib.get_close_matches(name, known, 3, cutoff)
+
+
+def _is_whole(release: Release) -> bool:
+    """Whether the record of a release has every operator, not only those of some packages."""
+    return release.coverage is Coverage.COMPLETE and "all" in release.packages
+
+
+_INCOMPLETE = {
+    Coverage.OPEN: "only the open repositories of this release are known",
+    Coverage.TRIMMED: "the headers of this release were vendored with some left out",
+    Coverage.SECOND: "this release is known through documentation strings only",
+    Coverage.COMPLETE: "",
+}
+
+
+def open_history(*folders: str | Path) -> History:
+    """The bundled history with registry folders layered over it, the first folder on top."""
+    if not folders:
+        return History((bundled_layer(),))
+    from preflight.registry.folders import FolderLayer
+
+    return History((*(FolderLayer(folder) for folder in folders), bundled_layer()))

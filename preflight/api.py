@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from preflight.checks.check import check as check
     from preflight.checks.check import check_model as check_model
-    from preflight.checks.context import LOADERS as LOADERS
     from preflight.checks.context import Assumptions as Assumptions
     from preflight.checks.context import Context as Context
+    from preflight.checks.context import LOADERS as LOADERS
     from preflight.checks.engine import Result as Result
     from preflight.checks.engine import run_rules as run_rules
     from preflight.checks.loader import RuleSet as RuleSet
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from preflight.registry.protocol import load_release as load_release
     from preflight.registry.writing import Written as Written
     from preflight.registry.writing import write_release as write_release
+    from preflight.render.escape import mask as mask
     from preflight.render.formats import ReportFormat as ReportFormat
     from preflight.render.formats import render_report as render_report
     from preflight.target.catalog import known_releases as known_releases
@@ -138,6 +139,7 @@ _WHERE: dict[str, str] = {
     "load_waivers": "preflight.checks.waivers",
     "loader_behaviour": "preflight.target.manifests",
     "loader_number": "preflight.versions",
+    "mask": "preflight.render.escape",
     "parse_loader_ranges": "preflight.versions",
     "parse_vendor_priority": "preflight.target.packages",
     "read_container": "preflight.container.read",

@@ -70,7 +70,9 @@ def _value(kind: str, value: Any) -> Any:
     if kind in ("s", "bt"):
         return _bytes(value)
     if kind == "f":
-        return "nan" if value != value else {"f32": struct.unpack("<I", struct.pack("<f", value))[0]}
+        return (
+            "nan" if value != value else {"f32": struct.unpack("<I", struct.pack("<f", value))[0]}
+        )
     if kind == "td":
         return _tensor(value)
     if kind == "t":

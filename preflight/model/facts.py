@@ -60,6 +60,7 @@ def build_manifest(
         default_attributes=root.default_attributes,
         external_weights=_external_weights(definitions),
         custom_ops=content.custom_ops,
+        block_attributes=tuple(definition.attributes for definition in definitions),
     )
 
 

@@ -199,6 +199,9 @@ class ModelManifest:
     default_attributes: tuple[str, ...] = ()  # added by the loader, not in the file
     external_weights: tuple[str, ...] = ()  # FileConstant locations
     custom_ops: tuple[str, ...] = ()  # operator types in CUSTOM_OPS
+    # Attributes of each block's definition, block 0 first; `attributes` are those of the first
+    # readable one.
+    block_attributes: tuple[Mapping[str, Attribute], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

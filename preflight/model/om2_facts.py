@@ -103,7 +103,8 @@ def _attributes(raw: Mapping[str, object]) -> dict[str, Attribute]:
 def _attribute(name: str, value: object) -> Attribute:
     """Plain values stand for themselves, others as {"type": …, "value": …}."""
     if isinstance(value, dict) and isinstance(value.get("type"), str) and "value" in value:
-        return Attribute(name, _TYPES.get(value["type"], value["type"]), value["value"])
+        kind = str(value["type"])
+        return Attribute(name, _TYPES.get(kind, kind), value["value"])
     if isinstance(value, list) and value:
         inner = _KINDS.get(type(value[0]))
         return Attribute(name, f"list_{inner}" if inner else "json", value)

@@ -6,7 +6,8 @@ import re
 
 # Home folders: what stands behind them up to the next separator is somebody's name.
 _HOME = re.compile(r"((?:^|(?<=[\s=:,;'\"(]))(?:/home/|/Users/|[A-Za-z]:\\Users\\))[^/\\\s]+")
-MASKED = "<user>"
+MASKED = "user"
+_SHORTEST_NAME = 3  # shorter words occur in paths for other reasons
 
 
 def printable(text: str) -> str:
@@ -17,5 +18,10 @@ def printable(text: str) -> str:
 
 
 def mask(text: str) -> str:
-    """User names in home folder paths replaced by <user>."""
-    return _HOME.sub(lambda found: found[1] + MASKED, text)
+    """User names in home folder paths replaced by `user`, wherever the same text repeats them."""
+    names = {found[0][len(found[1]) :] for found in _HOME.finditer(text)}
+    text = _HOME.sub(lambda found: found[1] + MASKED, text)
+    for name in sorted(names - {MASKED}, key=len, reverse=True):
+        if len(name) >= _SHORTEST_NAME:
+            text = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", MASKED, text)
+    return text

@@ -14,7 +14,7 @@ import msgspec
 from preflight.checks.steps import STEP_KINDS
 from preflight.errors import UnreadableInput, UsageError
 from preflight.plan.model import SCHEMA_VERSION, Plan, Step
-from preflight.plan.toml_text import dumps
+from preflight.toml_text import dumps
 
 _MAX_BYTES = 16 << 20
 _MAX_STEPS = 10_000

@@ -122,13 +122,15 @@ class Effect(Strict, frozen=True):
 
     `rebuild_for` and `target` are catalogue names, or "=" for the plan's own target; `vendor` is
     the name of a custom operator package that fits after the step; `settles` are fingerprints of
-    findings that the step answers by a person's work.
+    findings that the step answers by a person's work. `models` are the paths that a change of
+    target concerns, empty for all.
     """
 
     rebuild_for: str = ""
     target: str = ""
     vendor: str = ""
     settles: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
 
 
 class Step(Strict, frozen=True):

@@ -12,7 +12,7 @@ from preflight.target.types import Target
 
 def read_model(path: str) -> ModelFile:
     """Read a model file; raises UnreadableInput."""
-    from preflight.model.read import read_model as read
+    from preflight.model.file import read_model as read
 
     return read(path)
 

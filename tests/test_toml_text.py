@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from preflight.errors import UsageError
-from preflight.plan.toml_text import dumps
+from preflight.toml_text import dumps
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 scalars = (

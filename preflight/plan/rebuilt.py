@@ -1,0 +1,114 @@
+"""The facts that a model would have after atc compiled it for a target, without compiling it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from preflight.container.types import Block, Container
+from preflight.model.manifest import Attribute, ModelFile, ModelManifest, SoStore
+from preflight.target.types import Target
+
+_CUSTOM_OPS = 26  # partition id (spec/om-format.md §A.5), written from 9.1 on
+_MOST_PARTITIONS = 5  # of the oldest loader; a release accepts `partition_extra` more (§A.4)
+
+
+def rebuilt(model: ModelFile, target: Target, path: str) -> ModelFile:
+    """The model file that atc of the target's release would write for the target's SoC and host.
+
+    What a compiler decides (kernels, memory, fusion) is left as it was; what it records about
+    itself, the SoC and the host becomes the target's (§C.6). A release's own writer never exceeds
+    the number of partitions that its loader accepts.
+    """
+    manifest = _manifest(model.manifest, target) if model.manifest is not None else None
+    return replace(
+        model,
+        path=path,
+        name="",
+        sha256="",
+        container=_container(model.container, manifest, target),
+        manifest=manifest,
+        faults=(),
+        standard_faults=(),
+        notes=(),
+        nested=tuple(rebuilt(inner, target, inner.path) for inner in model.nested),
+    )
+
+
+def compiled_version(target: Target) -> str:
+    """What atc there records as opp_version: Version= of the operator package, or the release's."""
+    return target.opp_version.value or target.internal.value or ""
+
+
+def _manifest(old: ModelManifest, target: Target) -> ModelManifest:
+    soc = target.soc.value or ""
+    facts = target.socs.get(soc)
+    version = compiled_version(target)
+    carries_host = old.dynamic or old.so_store.present
+    host_os = (target.host_os.value or "") if carries_host else ""
+    host_cpu = (target.host_cpu.value or "") if carries_host else ""
+    arch_type = (facts.arch_type if facts is not None else None) or ""
+    compiler_version = version if old.so_store.present else ""
+    recorded = {
+        "soc_version": soc,
+        "arch_type": arch_type,
+        "opp_version": version,
+        "compiler_version": compiler_version,
+        "atc_version": version,
+        "host_env_os": host_os,
+        "host_env_cpu": host_cpu,
+    }
+    return replace(
+        old,
+        soc_version=soc,
+        arch_type=arch_type,
+        opp_version=version,
+        compiler_version=compiler_version,
+        atc_version=version,
+        host_env_os=host_os,
+        host_env_cpu=host_cpu,
+        need_check_os_cpu=1 if old.so_store.present else 0,
+        so_store=_libraries(old.so_store, host_cpu),
+        attributes=_attributes(old.attributes, recorded),
+        block_attributes=tuple(
+            block if index else _attributes(block, recorded)
+            for index, block in enumerate(old.block_attributes)
+        ),
+    )
+
+
+def _libraries(store: SoStore, cpu: str) -> SoStore:
+    """The host libraries, built for the new host."""
+    if not store.present:
+        return store
+    machines = tuple(
+        replace(library, elf_machine=cpu if library.elf_machine else "")
+        for library in store.libraries
+    )
+    return SoStore(present=True, loaded=True, libraries=machines)
+
+
+def _attributes(old: Mapping[str, Attribute], new: Mapping[str, str]) -> Mapping[str, Attribute]:
+    kept = {name: value for name, value in old.items() if name not in new}
+    return kept | {name: Attribute(name, "s", value) for name, value in new.items() if value}
+
+
+def _container(old: Container, manifest: ModelManifest | None, target: Target) -> Container:
+    header = old.header
+    if header is not None and manifest is not None:
+        header = replace(header, need_check_os_cpu_info=manifest.need_check_os_cpu)
+    blocks = tuple(_block(block, target) for block in old.blocks)
+    return replace(old, header=header, blocks=blocks, faults=(), notes=())
+
+
+def _block(block: Block, target: Target) -> Block:
+    behaviour = target.behaviour.value
+    if behaviour is None:
+        return block
+    kept = [p for p in block.partitions if behaviour.custom_ops or p.id != _CUSTOM_OPS]
+    count = min(len(kept), _MOST_PARTITIONS + behaviour.partition_extra)
+    if count == block.declared_count:
+        return block
+    # A file that was refused for its count has a table that was not walked: only the number counts.
+    declared = count or min(block.declared_count, _MOST_PARTITIONS + behaviour.partition_extra)
+    return replace(block, partitions=tuple(kept[:count]), declared_count=declared)

@@ -1,0 +1,255 @@
+"""What a plan would lead to: its steps change the facts, and the facts go through the same rules.
+
+A plan reaches its goal when every model it names runs where it ends up, nothing is left that has to
+go (`must_go`), and it does not change anything silently: a rebuilt model is checked, compared with
+the old one and put into use in stages; a moved target is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from preflight.checks.engine import Result
+from preflight.errors import PreflightError
+from preflight.findings import Consequence, Finding, NotEvaluated, Severity, Status
+from preflight.model.manifest import ModelFile
+from preflight.plan.model import Plan, PlanWaiver, Step
+from preflight.plan.rebuilt import compiled_version, rebuilt
+from preflight.plan.workbench import Workbench
+from preflight.target.types import Target, Vendor
+from preflight.versions import is_vendor_version_valid
+
+_DEPLOY = (Consequence.LOAD, Consequence.RUN)
+_STATUS_ORDER = (Status.OK, Status.OK_WITH_WARNINGS, Status.UNKNOWN, Status.BLOCKED)
+
+
+def must_go(finding: Finding) -> bool:
+    """Whether a plan has to answer a finding: an error, or results that would change silently."""
+    if finding.severity is Severity.ERROR:
+        return True
+    return finding.consequence is Consequence.DRIFT and finding.severity is Severity.WARNING
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOutcome:
+    """One model at the end of a plan: the file that runs, where, and what is still to be said.
+
+    `left` are findings that have to go and are still there, obstacles of its rebuild included.
+    """
+
+    model: str
+    runs_as: str
+    target: str
+    result: Result
+    left: tuple[Finding, ...]
+
+    @property
+    def status(self) -> Status:
+        """The predicted verdict: blocked while something is left."""
+        if any(f.severity is Severity.ERROR for f in self.left):
+            return Status.BLOCKED
+        status = self.result.verdicts.deploy.status
+        if status is Status.BLOCKED:  # what blocked it is waived
+            return Status.OK_WITH_WARNINGS
+        return status
+
+    @property
+    def undecided(self) -> tuple[NotEvaluated, ...]:
+        """Load and run rules that lack facts and therefore leave the verdict open."""
+        return tuple(
+            n for n in self.result.not_evaluated if n.blocking and n.consequence in _DEPLOY
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The end of a plan. `problems` are what the plan itself leaves out, in words."""
+
+    models: tuple[ModelOutcome, ...]
+    problems: tuple[str, ...] = ()
+
+    @property
+    def reached(self) -> bool:
+        """Nothing that has to go is left, and nothing changes unchecked."""
+        return not self.problems and not any(m.left for m in self.models)
+
+    @property
+    def status(self) -> Status:
+        """The worst of the models."""
+        return max((m.status for m in self.models), key=_STATUS_ORDER.index, default=Status.OK)
+
+    @property
+    def left(self) -> tuple[Finding, ...]:
+        return tuple(f for m in self.models for f in m.left)
+
+
+@dataclass(slots=True)
+class _Progress:
+    """One model on its way through the steps."""
+
+    original: ModelFile
+    current: ModelFile
+    target: Target
+    obstacles: list[Finding] = field(default_factory=list)
+    rebuilt: bool = False
+    moved: bool = False
+    checked: bool = False
+    compared: bool = False
+    rolled_out: bool = False
+
+
+class Simulation:
+    """Runs plans over the same models and target; answers of the rules are kept."""
+
+    def __init__(
+        self, models: Sequence[ModelFile], target: Target, bench: Workbench | None = None
+    ) -> None:
+        self._models = models
+        self._target = target
+        self._bench = bench or Workbench()
+        self._results: dict[tuple[object, ...], Result] = {}
+        self._targets: dict[str, Target] = {}
+        self._rebuilt: dict[tuple[str, str, str], ModelFile] = {}
+
+    def run(self, plan: Plan) -> Outcome:
+        """The outcome of a plan, or of a part of one: steps that lack others are problems."""
+        ways = {m.path: _Progress(m, m, self._target) for m in self._models}
+        problems: list[str] = []
+        settled: set[str] = set()
+        waivers: list[PlanWaiver] = []
+        done: set[str] = set()
+        for step in plan.steps:
+            missing = [needed for needed in step.requires if needed not in done]
+            if missing:
+                problems.append(f"step {step.id} needs {', '.join(missing)} before it")
+            done.add(step.id)
+            if step.effect is not None:
+                settled |= set(step.effect.settles)
+            if step.waiver is not None:
+                waivers.append(step.waiver)
+            self._apply(step, ways)
+        outcomes = tuple(self._end(way, settled, waivers) for way in ways.values())
+        for way in ways.values():
+            problems += _unchecked(way)
+        return Outcome(outcomes, tuple(problems))
+
+    def check(self, model: ModelFile, target: Target) -> Result:
+        """The rules' answer, asked once for each pair (models are kept, so ids stay unique)."""
+        key = (id(model), target.fingerprint, target.name, target.vendors)
+        if key not in self._results:
+            self._results[key] = self._bench.check(model, target)
+        return self._results[key]
+
+    def target_of(self, spec: str) -> Target:
+        """A target by name, found once; vendors' packages of the plan's target come along."""
+        if spec not in self._targets:
+            self._targets[spec] = _with_vendors(self._bench.load_target(spec), self._target)
+        return self._targets[spec]
+
+    def _apply(self, step: Step, ways: Mapping[str, _Progress]) -> None:
+        effect = step.effect
+        if effect is not None and effect.target:
+            for path in effect.models or tuple(ways):
+                if path in ways:
+                    ways[path].target = self.target_of(effect.target)
+                    ways[path].moved, ways[path].checked = True, False
+        if effect is not None and effect.vendor:
+            for way in ways.values():
+                way.target = with_fitting_vendor(way.target, effect.vendor)
+                way.moved, way.checked = True, False
+        if effect is not None and effect.rebuild_for and step.model in ways:
+            self._rebuild(step, ways[step.model], effect.rebuild_for)
+        for way in ways.values():
+            _note_care(step, way)
+
+    def _rebuild(self, step: Step, way: _Progress, goal: str) -> None:
+        target = way.target if goal == "=" else self.target_of(goal)
+        before = self.check(way.original, target)
+        way.obstacles = [f for f in before.findings if f.consequence not in _DEPLOY and must_go(f)]
+        made = (way.original.path, target.name, step.produces)
+        if made not in self._rebuilt:
+            self._rebuilt[made] = rebuilt(way.original, target, step.produces)
+        way.current = self._rebuilt[made]
+        way.rebuilt, way.checked, way.compared, way.rolled_out = True, False, False, False
+
+    def _end(
+        self, way: _Progress, settled: set[str], waivers: Sequence[PlanWaiver]
+    ) -> ModelOutcome:
+        result = self.check(way.current, way.target)
+        found = [f for f in result.findings if f.consequence in _DEPLOY and must_go(f)]
+        left = tuple(
+            f
+            for f in dict.fromkeys([*found, *way.obstacles])
+            if f.fingerprint not in settled and not _is_waived(f, waivers)
+        )
+        return ModelOutcome(way.original.path, way.current.path, way.target.name, result, left)
+
+
+def _note_care(step: Step, way: _Progress) -> None:
+    """What a step does about a model beyond changing facts."""
+    if step.model != way.current.path:
+        return
+    if step.kind == "verify" and step.against:
+        way.compared = True
+    elif step.kind == "verify":
+        way.checked = True
+    elif step.kind == "roll_out":
+        way.rolled_out = True
+
+
+def _unchecked(way: _Progress) -> list[str]:
+    """What the plan leaves out for one model."""
+    name = way.current.path
+    problems: list[str] = []
+    if (way.rebuilt or way.moved) and not way.checked:
+        problems.append(f"no step checks {name} where it will run")
+    if way.rebuilt and not way.compared:
+        problems.append(f"no step compares {name} with the old model")
+    if way.rebuilt and not way.rolled_out:
+        problems.append(f"no step puts {name} into use")
+    return problems
+
+
+def _is_waived(finding: Finding, waivers: Sequence[PlanWaiver]) -> bool:
+    return any(
+        w.rule == finding.rule and w.fingerprint in ("", finding.fingerprint) for w in waivers
+    )
+
+
+def with_fitting_vendor(target: Target, name: str) -> Target:
+    """The target with that custom operator package built for its release."""
+    version = compiled_version(target)
+    vendors = tuple(
+        replace(v, accepted=True, compiler_version=version, reason="") if v.name == name else v
+        for v in target.vendors
+    )
+    return replace(target, vendors=vendors)
+
+
+def _with_vendors(moved: Target, old: Target) -> Target:
+    """A target from the catalogue, with the custom operator packages that the old one has.
+
+    Their loader's filter is asked again (spec/om-format.md §D.4 step 6).
+    """
+    if moved.vendors or not old.vendors:
+        return moved
+    return replace(moved, vendors=tuple(_filtered(vendor, moved) for vendor in old.vendors))
+
+
+def _filtered(vendor: Vendor, target: Target) -> Vendor:
+    behaviour, text = target.behaviour.value, target.abi_range
+    if behaviour is None or not text.known:
+        return replace(vendor, accepted=None, reason="whether its loader takes it is not known")
+    padded = behaviour.vendor_abi_padding
+    good = is_vendor_version_valid("", vendor.compiler_version or "", text.value, padded)
+    reason = "" if good else f"its version is outside {text.value}"
+    return replace(vendor, accepted=good, reason=reason)
+
+
+def safe_target(simulation: Simulation, spec: str) -> Target | None:
+    """A target by name, None when the catalogue does not have it."""
+    try:
+        return simulation.target_of(spec)
+    except PreflightError:
+        return None

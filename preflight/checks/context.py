@@ -8,7 +8,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import Protocol
 
-from preflight.container.types import ContainerKind, Header
+from preflight.container.types import Container, ContainerKind, Header
 from preflight.findings import Location
 from preflight.model.manifest import ModelFile, ModelManifest
 from preflight.target.types import ReleaseBehaviour, Target
@@ -78,8 +78,14 @@ class Context:
         return _LOADER_OF_KIND.get(self.model.container.kind, "standard")
 
     @property
+    def container(self) -> Container:
+        """The file as the reader of `loader` sees it."""
+        container = self.model.container
+        return container.standard_view if self.loader == "standard" else container
+
+    @property
     def header(self) -> Header | None:
-        return self.model.container.header
+        return self.container.header
 
     @property
     def manifest(self) -> ModelManifest | None:
@@ -94,6 +100,11 @@ class Context:
     def model_name(self) -> str:
         """The short name used in messages: the file name, or the name inside the outer file."""
         return self.model.name or PurePath(self.model.path).name or "model"
+
+    @property
+    def base_dir(self) -> str:
+        """The folder of the model file, where files beside it are looked for."""
+        return self.assumptions.base_dir or str(PurePath(self.model.path).parent)
 
     def place(self, path: str = "", offset: int | None = None) -> Location:
         """A location in this model, below the outer file when it is a nested one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 
+from preflight.checks import ordering
 from preflight.checks.context import Assumptions, Context
 from preflight.checks.facts import SUPPLY, Answer, behaviour_certainty, resolve
 from preflight.checks.predicate import Hit, Predicate, Undecided, convert_params, find_predicate
@@ -103,7 +104,7 @@ def _consequences(rules: Iterable[Rule], evaluated: Iterable[str]) -> frozenset[
 
 def _nested_contexts(context: Context) -> Iterator[Context]:
     """Contexts of the models inside a bundle or flow model; each is loaded by its own kind."""
-    order = 204 if context.loader == "bundle" else 403  # loadchecks bundle.inner and flow.inner
+    order = ordering.BUNDLE_INNER if context.loader == "bundle" else ordering.FLOW_INNER
     if context.loader not in ("bundle", "flow"):
         return
     for index, inner in enumerate(context.model.nested):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+SNIFF = (21,)
 HEADER = (60,)
+BUNDLE_INNER = 204
+FLOW_INNER = 403
 _TABLE = 70
 _CONTENT = 80
 _ENVIRONMENT = 100

@@ -21,15 +21,14 @@ from preflight.findings import Certainty, Evidence, Location, Severity
 BUILT_IN: dict[str, str] = {
     "container": "preflight.checks.predicates.container",
     "content": "preflight.checks.predicates.content",
-    "definition": "preflight.checks.predicates.definition",
     "device": "preflight.checks.predicates.device",
     "host": "preflight.checks.predicates.host",
+    "kind": "preflight.checks.predicates.kind",
     "loading": "preflight.checks.predicates.loading",
-    "nested": "preflight.checks.predicates.nested",
-    "package": "preflight.checks.predicates.package",
     "policy": "preflight.checks.predicates.policy",
     "rebuild": "preflight.checks.predicates.rebuild",
     "single_op": "preflight.checks.predicates.single_op",
+    "table": "preflight.checks.predicates.table",
     "target": "preflight.checks.predicates.target",
 }
 ENTRY_POINT_GROUP = "preflight.predicates"

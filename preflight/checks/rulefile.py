@@ -20,7 +20,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     """A table of a rule file; a key that is not a field is an error."""
 
 
-class Applies(_Table):
+class Applies(_Table, frozen=True):
     """When the rule is asked at all; everything given must hold.
 
     `container` and `loader` list the kinds of file and the readers the rule speaks about,
@@ -35,20 +35,20 @@ class Applies(_Table):
     needs: tuple[str, ...] = ()
 
 
-class Check(_Table):
+class Check(_Table, frozen=True):
     """The predicate that decides, and its parameters."""
 
     predicate: str
-    params: dict[str, bool | int | str | list[str]] = {}
+    params: dict[str, bool | int | str | list[str | int]] = {}
 
 
-class Message(_Table):
+class Message(_Table, frozen=True):
     """`summary` may use the fields of the predicate's evidence type as {placeholders}."""
 
     summary: str
 
 
-class Explain(_Table):
+class Explain(_Table, frozen=True):
     """What the rule means and why it exists, for the rule's page."""
 
     what: str
@@ -56,14 +56,14 @@ class Explain(_Table):
     references: tuple[str, ...]
 
 
-class ReportedAs(_Table):
+class ReportedAs(_Table, frozen=True):
     """How the loader itself reports the fault: codes, and patterns of log lines."""
 
     codes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
 
 
-class Loader(_Table):
+class Loader(_Table, frozen=True):
     """What the caller sees when this check refuses the model.
 
     `step` is the id of the load check. An item of `message_codes` of the form
@@ -78,7 +78,7 @@ class Loader(_Table):
     internal_name: str = ""
 
 
-class RemedyText(_Table):
+class RemedyText(_Table, frozen=True):
     """A way out; `kind` is a plan step kind (checks/steps.py)."""
 
     kind: str
@@ -87,7 +87,7 @@ class RemedyText(_Table):
     command: str = ""
 
 
-class Rule(_Table):
+class Rule(_Table, frozen=True):
     """One rule file."""
 
     id: str

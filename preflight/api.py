@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from preflight.checks.report import Report as Report
     from preflight.checks.rulefile import Rule as Rule
     from preflight.checks.waivers import load_waivers as load_waivers
+    from preflight.checks.which import which as which
     from preflight.container.inout import InOutInfo as InOutInfo
     from preflight.container.inout import decode_inout as decode_inout
     from preflight.container.read import read_container as read_container
     from preflight.container.types import Container as Container
+    from preflight.container.types import ContainerKind as ContainerKind
     from preflight.findings import Finding as Finding
     from preflight.model.definition import ModelDefinition as ModelDefinition
     from preflight.model.definition import decode_model_definition as decode_model_definition
@@ -56,8 +58,20 @@ if TYPE_CHECKING:
     from preflight.render.escape import mask as mask
     from preflight.render.formats import ReportFormat as ReportFormat
     from preflight.render.formats import render_report as render_report
+    from preflight.render.inspect_json import render_inspect_json as render_inspect_json
+    from preflight.render.inspect_text import render_inspect_text as render_inspect_text
+    from preflight.render.target import capture_json as capture_json
+    from preflight.render.target import fit_json as fit_json
+    from preflight.render.target import fit_text as fit_text
+    from preflight.render.target import list_json as list_json
+    from preflight.render.target import list_text as list_text
+    from preflight.render.target import target_json as target_json
+    from preflight.render.target import target_text as target_text
+    from preflight.render.which import which_json as which_json
+    from preflight.render.which import which_text as which_text
     from preflight.target.catalog import known_releases as known_releases
     from preflight.target.catalog import known_socs as known_socs
+    from preflight.target.catalog import soc_families as soc_families
     from preflight.target.consistency import TargetProblem as TargetProblem
     from preflight.target.consistency import target_problems as target_problems
     from preflight.target.discover import discover as discover
@@ -88,6 +102,7 @@ _WHERE: dict[str, str] = {
     "Attribute": "preflight.model.manifest",
     "CannVersion": "preflight.versions",
     "Container": "preflight.container.types",
+    "ContainerKind": "preflight.container.types",
     "Context": "preflight.checks.context",
     "Extraction": "preflight.registry.extract",
     "ExtractionProblem": "preflight.registry.extract",
@@ -117,6 +132,7 @@ _WHERE: dict[str, str] = {
     "build_model_definition": "preflight.model.writer",
     "build_submodel": "preflight.model.writer",
     "build_tasks": "preflight.model.writer",
+    "capture_json": "preflight.render.target",
     "check": "preflight.checks.check",
     "check_model": "preflight.checks.check",
     "decode_inout": "preflight.container.inout",
@@ -128,10 +144,14 @@ _WHERE: dict[str, str] = {
     "find_key": "preflight.target.packages",
     "fit_cann": "preflight.target.fit",
     "fit_driver": "preflight.target.fit",
+    "fit_json": "preflight.render.target",
+    "fit_text": "preflight.render.target",
     "format_number": "preflight.model.dtypes",
     "is_vendor_version_valid": "preflight.versions",
     "known_releases": "preflight.target.catalog",
     "known_socs": "preflight.target.catalog",
+    "list_json": "preflight.render.target",
+    "list_text": "preflight.render.target",
     "load_index": "preflight.registry.protocol",
     "load_release": "preflight.registry.protocol",
     "load_rules": "preflight.checks.loader",
@@ -145,13 +165,21 @@ _WHERE: dict[str, str] = {
     "read_container": "preflight.container.read",
     "read_model": "preflight.model.file",
     "read_snapshot": "preflight.target.snapshot",
+    "render_inspect_json": "preflight.render.inspect_json",
+    "render_inspect_text": "preflight.render.inspect_text",
     "render_report": "preflight.render.formats",
     "rules_json": "preflight.checks.pages",
     "run_rules": "preflight.checks.engine",
     "silent_codes": "preflight.model.silent",
     "snapshot_text": "preflight.target.snapshot",
+    "soc_families": "preflight.target.catalog",
     "target_from_install": "preflight.target.install",
+    "target_json": "preflight.render.target",
     "target_problems": "preflight.target.consistency",
+    "target_text": "preflight.render.target",
+    "which": "preflight.checks.which",
+    "which_json": "preflight.render.which",
+    "which_text": "preflight.render.which",
     "write_release": "preflight.registry.writing",
     "write_snapshot": "preflight.target.snapshot",
 }

@@ -14,8 +14,10 @@ from preflight.findings import Certainty
 from preflight.target.kernels import catalogue_kernels
 from preflight.target.manifests import (
     ReleaseEntry,
+    SocFamily,
     release_behaviour,
     releases,
+    soc_catalogue,
     soc_table,
 )
 from preflight.target.names import family_of, find_host, find_release, find_soc, known_soc_names
@@ -144,3 +146,8 @@ def known_releases() -> tuple[ReleaseEntry, ...]:
 def known_socs() -> tuple[str, ...]:
     """Every soc_version of every release, sorted."""
     return known_soc_names()
+
+
+def soc_families() -> tuple[SocFamily, ...]:
+    """SoCs that people call by one name."""
+    return soc_catalogue().families

@@ -170,7 +170,7 @@ def _toolkits() -> tuple[ToolkitEntry, ...]:
 def fit_driver(text: str) -> FitReport:
     """Which releases fit a driver version such as "24.1.rc2"; empty where nobody knows.
 
-    A version matches an entry that it equals or refines ("24.1.rc2.2" is a 24.1.rc2).
+    A version matches an entry that it refines ("24.1.rc2.2" is a 24.1.rc2) or that refines it.
     """
     version = _version(text, "driver")
     entries = [d for d in drivers().driver if _refines(version, CannVersion(d.version))]
@@ -217,7 +217,9 @@ def _version(text: str, what: str) -> CannVersion:
 
 
 def _refines(version: CannVersion, entry: CannVersion) -> bool:
-    return version.parts[: len(entry.parts)] == entry.parts
+    """Does either text begin with the other? "24.1" asks about every 24.1."""
+    shared = min(len(version.parts), len(entry.parts))
+    return version.parts[:shared] == entry.parts[:shared]
 
 
 def _by_lines(toolkit: ToolkitEntry, driver: DriverEntry) -> Fit:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import struct
 
 from preflight.container.header import HEADER_SIZE, MAGIC, MODELTYPE_BUNDLE, parse_header
+from preflight.container.notes import block_notes, header_notes
 from preflight.container.partitions import (
     BUNDLE_MODEL_INFO,
     BUNDLE_MODEL_VAR_INFO,
     partition_name,
 )
 from preflight.container.source import Source
-from preflight.container.standard import block_notes, header_notes, read_count, read_entries
+from preflight.container.standard import read_count, read_entries
 from preflight.container.types import (
     Block,
     Container,

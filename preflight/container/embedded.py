@@ -6,6 +6,7 @@ import struct
 from dataclasses import replace
 
 from preflight.container.header import HEADER_SIZE, MAGIC, VERSION_V2
+from preflight.container.notes import block_notes, header_notes
 from preflight.container.partitions import (
     FLOW_MODEL,
     MOBILE_NAMES,
@@ -17,8 +18,6 @@ from preflight.container.partitions import (
 from preflight.container.source import Source, SubSource
 from preflight.container.standard import (
     MAX_PARTITIONS,
-    block_notes,
-    header_notes,
     lay_out,
     read_count,
     read_entries,

@@ -14,7 +14,6 @@ from typing import Any
 
 from preflight import api
 from preflight.errors import PreflightError
-
 from tiers.tally import Tally
 
 # Kinds of the index -> kinds that a file of it may be read as; other kinds hold no models.

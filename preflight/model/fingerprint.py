@@ -13,9 +13,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from preflight.model.manifest import Gears, Graph, ModelManifest, Operator, TensorInfo
+from preflight.model.manifest import Attribute, Graph, ModelManifest, Operator
 from preflight.model.meaning import AttributeFilter, attribute_filter, tensor_text, value_text
 
+_INPUT_TYPES = ("Data", "AippData", "RefData")
+_CALLER_ATTRIBUTES = ("_aipp_inputs", "_mbatch_origin_input_dims", "aipp", "input_dims")
 _LOOP_ROUNDS = 8  # how far differences spread inside loops, which no loader forbids
 
 
@@ -46,7 +48,7 @@ def fingerprint_model(manifest: ModelManifest) -> ModelFingerprint:
         for graph, digest in _graph_digests(manifest.graphs, rule)
     )
     model = _labelled(rule, _hash(sorted(g.fingerprint for g in graphs)))
-    interface = _interface(manifest.inputs, manifest.outputs, manifest.gears, rule)
+    interface = _interface(manifest, rule)
     return ModelFingerprint(model, _labelled(rule, interface), graphs)
 
 
@@ -63,13 +65,28 @@ def _hash(parts: Iterable[str]) -> str:
     return digest.hexdigest()[:32]
 
 
-def _interface(
-    inputs: Sequence[TensorInfo], outputs: Sequence[TensorInfo], gears: Gears, rule: AttributeFilter
-) -> str:
-    parts = [f"in {rule.stable_name(t.name)} {tensor_text(t)}" for t in inputs]
-    parts += [f"out {rule.stable_name(t.name)} {tensor_text(t)}" for t in outputs]
+def _interface(manifest: ModelManifest, rule: AttributeFilter) -> str:
+    gears = manifest.gears
+    parts = [f"in {rule.stable_name(t.name)} {tensor_text(t)}" for t in manifest.inputs]
+    parts += [f"out {rule.stable_name(t.name)} {tensor_text(t)}" for t in manifest.outputs]
     parts.append(value_text([gears.batch, gears.hw, gears.dims, gears.output_shapes]))
+    parts += [f"{name} {a.name}={value_text(a)}" for name, a in caller_attributes(manifest)]
     return _hash(parts)
+
+
+def caller_attributes(manifest: ModelManifest) -> list[tuple[str, Attribute]]:
+    """(input, attribute) for what changes the bytes a caller must supply beyond the descriptions.
+
+    Preprocessing (AIPP) takes images of another layout and size than the input it feeds.
+    """
+    root = next(iter(manifest.graphs), None)
+    return [
+        (op.name, op.attributes[name])
+        for op in (root.operators if root is not None else ())
+        if op.type in _INPUT_TYPES
+        for name in _CALLER_ATTRIBUTES
+        if name in op.attributes
+    ]
 
 
 def _graph_digests(graphs: Sequence[Graph], rule: AttributeFilter) -> list[tuple[Graph, str]]:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from preflight.checks.check import check as check
     from preflight.checks.check import check_model as check_model
+    from preflight.checks.context import LOADERS as LOADERS
     from preflight.checks.context import Assumptions as Assumptions
     from preflight.checks.context import Context as Context
-    from preflight.checks.context import LOADERS as LOADERS
     from preflight.checks.engine import Result as Result
     from preflight.checks.engine import run_rules as run_rules
     from preflight.checks.loader import RuleSet as RuleSet
@@ -48,16 +48,40 @@ if TYPE_CHECKING:
     from preflight.model.writer import build_model_definition as build_model_definition
     from preflight.model.writer import build_submodel as build_submodel
     from preflight.model.writer import build_tasks as build_tasks
+    from preflight.registry.behaviour import notes_for as notes_for
+    from preflight.registry.diff import breaking as breaking
+    from preflight.registry.diff import diff_prototypes as diff_prototypes
     from preflight.registry.extract import Extraction as Extraction
     from preflight.registry.extract import ExtractionProblem as ExtractionProblem
     from preflight.registry.extract import extract_registry as extract_registry
+    from preflight.registry.history import History as History
+    from preflight.registry.history import OperatorHistory as OperatorHistory
+    from preflight.registry.history import OperatorVersion as OperatorVersion
+    from preflight.registry.history import Release as Release
+    from preflight.registry.history import open_history as open_history
+    from preflight.registry.kinds import Change as Change
     from preflight.registry.protocol import load_index as load_index
     from preflight.registry.protocol import load_release as load_release
+    from preflight.registry.store import release_sources as release_sources
+    from preflight.registry.transfer import Moved as Moved
+    from preflight.registry.transfer import export_bundled as export_bundled
+    from preflight.registry.transfer import merge_folders as merge_folders
+    from preflight.registry.validate import package_folders as package_folders
+    from preflight.registry.validate import validate_package as validate_package
+    from preflight.registry.window import select_window as select_window
     from preflight.registry.writing import Written as Written
     from preflight.registry.writing import write_release as write_release
     from preflight.render.escape import mask as mask
     from preflight.render.formats import ReportFormat as ReportFormat
     from preflight.render.formats import render_report as render_report
+    from preflight.render.history import changes_json as changes_json
+    from preflight.render.history import history_json as history_json
+    from preflight.render.history import releases_json as releases_json
+    from preflight.render.history import render_changes_markdown as render_changes_markdown
+    from preflight.render.history import render_changes_text as render_changes_text
+    from preflight.render.history import render_history as render_history
+    from preflight.render.history import render_prototype as render_prototype
+    from preflight.render.history import version_json as version_json
     from preflight.render.inspect_json import render_inspect_json as render_inspect_json
     from preflight.render.inspect_text import render_inspect_text as render_inspect_text
     from preflight.render.target import capture_json as capture_json
@@ -101,6 +125,7 @@ _WHERE: dict[str, str] = {
     "Assumptions": "preflight.checks.context",
     "Attribute": "preflight.model.manifest",
     "CannVersion": "preflight.versions",
+    "Change": "preflight.registry.kinds",
     "Container": "preflight.container.types",
     "ContainerKind": "preflight.container.types",
     "Context": "preflight.checks.context",
@@ -110,13 +135,18 @@ _WHERE: dict[str, str] = {
     "Finding": "preflight.findings",
     "FitReport": "preflight.target.fit",
     "GraphSpec": "preflight.model.writer",
+    "History": "preflight.registry.history",
     "InOutInfo": "preflight.container.inout",
     "LOADERS": "preflight.checks.context",
     "LoaderView": "preflight.target.loader_view",
     "ModelDefinition": "preflight.model.definition",
     "ModelFile": "preflight.model.manifest",
     "ModelManifest": "preflight.model.manifest",
+    "Moved": "preflight.registry.transfer",
+    "OperatorHistory": "preflight.registry.history",
     "OperatorSpec": "preflight.model.writer",
+    "OperatorVersion": "preflight.registry.history",
+    "Release": "preflight.registry.history",
     "Report": "preflight.checks.report",
     "ReportFormat": "preflight.render.formats",
     "Result": "preflight.checks.engine",
@@ -128,18 +158,22 @@ _WHERE: dict[str, str] = {
     "VersionPair": "preflight.versions",
     "VersionRange": "preflight.versions",
     "Written": "preflight.registry.writing",
+    "breaking": "preflight.registry.diff",
     "build_flow_model": "preflight.model.writer",
     "build_model_definition": "preflight.model.writer",
     "build_submodel": "preflight.model.writer",
     "build_tasks": "preflight.model.writer",
     "capture_json": "preflight.render.target",
+    "changes_json": "preflight.render.history",
     "check": "preflight.checks.check",
     "check_model": "preflight.checks.check",
     "decode_inout": "preflight.container.inout",
     "decode_model_definition": "preflight.model.definition",
+    "diff_prototypes": "preflight.registry.diff",
     "discover": "preflight.target.discover",
     "dtype_number": "preflight.model.dtypes",
     "explain_rule": "preflight.checks.pages",
+    "export_bundled": "preflight.registry.transfer",
     "extract_registry": "preflight.registry.extract",
     "find_key": "preflight.target.packages",
     "fit_cann": "preflight.target.fit",
@@ -147,6 +181,7 @@ _WHERE: dict[str, str] = {
     "fit_json": "preflight.render.target",
     "fit_text": "preflight.render.target",
     "format_number": "preflight.model.dtypes",
+    "history_json": "preflight.render.history",
     "is_vendor_version_valid": "preflight.versions",
     "known_releases": "preflight.target.catalog",
     "known_socs": "preflight.target.catalog",
@@ -160,16 +195,27 @@ _WHERE: dict[str, str] = {
     "loader_behaviour": "preflight.target.manifests",
     "loader_number": "preflight.versions",
     "mask": "preflight.render.escape",
+    "merge_folders": "preflight.registry.transfer",
+    "notes_for": "preflight.registry.behaviour",
+    "open_history": "preflight.registry.history",
+    "package_folders": "preflight.registry.validate",
     "parse_loader_ranges": "preflight.versions",
     "parse_vendor_priority": "preflight.target.packages",
     "read_container": "preflight.container.read",
     "read_model": "preflight.model.file",
     "read_snapshot": "preflight.target.snapshot",
+    "release_sources": "preflight.registry.store",
+    "releases_json": "preflight.render.history",
+    "render_changes_markdown": "preflight.render.history",
+    "render_changes_text": "preflight.render.history",
+    "render_history": "preflight.render.history",
     "render_inspect_json": "preflight.render.inspect_json",
     "render_inspect_text": "preflight.render.inspect_text",
+    "render_prototype": "preflight.render.history",
     "render_report": "preflight.render.formats",
     "rules_json": "preflight.checks.pages",
     "run_rules": "preflight.checks.engine",
+    "select_window": "preflight.registry.window",
     "silent_codes": "preflight.model.silent",
     "snapshot_text": "preflight.target.snapshot",
     "soc_families": "preflight.target.catalog",
@@ -177,6 +223,8 @@ _WHERE: dict[str, str] = {
     "target_json": "preflight.render.target",
     "target_problems": "preflight.target.consistency",
     "target_text": "preflight.render.target",
+    "validate_package": "preflight.registry.validate",
+    "version_json": "preflight.render.history",
     "which": "preflight.checks.which",
     "which_json": "preflight.render.which",
     "which_text": "preflight.render.which",

@@ -40,6 +40,11 @@ class FolderLayer:
         return found
 
     @property
+    def folders(self) -> tuple[Path, ...]:
+        """The package folders, in order of precedence."""
+        return tuple(self._packages[name] for name in self.packages)
+
+    @property
     def packages(self) -> tuple[str, ...]:
         """Package names; a package `all` speaks first."""
         return tuple(sorted(self._packages, key=lambda name: (name != "all", name)))

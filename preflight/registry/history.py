@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -271,6 +272,18 @@ class History:
         days = (self.release(old).date, self.release(new).date)
         surest = max((before.certainty, after.certainty), key=lambda c: c.rank)
         return lower_certainty(diff_prototypes(before.prototype, after.prototype, *days), surest)
+
+    def steps(self, op_type: str) -> tuple[tuple[Change, ...], ...]:
+        """For each version what changed since the one before it; empty for the first."""
+        from preflight.registry.diff import diff_prototypes, lower_certainty
+
+        versions = self.operator(op_type).versions
+        found: list[tuple[Change, ...]] = [()]
+        for before, after in pairwise(versions):
+            days = (self.release(before.last_recorded).date, self.release(after.since).date)
+            changes = diff_prototypes(before.prototype, after.prototype, *days)
+            found.append(lower_certainty(changes, after.certainty))
+        return tuple(found)
 
     def operators_at(self, release: str, package: str = "") -> dict[str, Prototype]:
         """All operators recorded for a release; of several records the first layer's wins."""

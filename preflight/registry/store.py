@@ -137,13 +137,13 @@ class BundledLayer:
                     found[op_type] = decode(op_type, record)
         return found
 
-    def provenance(self, package: str, release: str) -> Mapping[str, str]:
-        """Where a release's record is from: cann, evidence, source; empty when nothing is known."""
+    def sources(self) -> Mapping[str, Mapping[str, Mapping[str, str]]]:
+        """Where records are from, by package and release: cann, evidence, source."""
         path = self._folder / "provenance.json"
         if not path.exists():
             return {}
         records: dict[str, dict[str, dict[str, str]]] = json.loads(path.read_bytes())
-        return records.get(package, {}).get(release, {})
+        return records
 
     def _package(self, package: str) -> dict[str, Any]:
         try:
@@ -168,3 +168,8 @@ class BundledLayer:
 def bundled_layer() -> BundledLayer:
     """The record that travels with the package, read once per process."""
     return BundledLayer()
+
+
+def release_sources() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
+    """Where the bundled records are from, by package and release."""
+    return bundled_layer().sources()

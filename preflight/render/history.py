@@ -1,0 +1,299 @@
+"""Operator histories and differences as text, Markdown and JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from preflight.registry.behaviour import BehaviourNote
+from preflight.registry.history import OperatorHistory, OperatorVersion, Release
+from preflight.registry.kinds import Category, Change
+from preflight.registry.prototype import Prototype, to_protocol
+from preflight.render.escape import printable
+
+SCHEMA_VERSION = 1
+
+
+def render_changes_text(changes: Sequence[Change], old: str, new: str, follow_up: str) -> str:
+    """The answer first, then the changes by category, a command to paste last."""
+    lines = [headline(changes, old, new)]
+    for category in Category:
+        group = [c for c in changes if c.kind.category is category]
+        if group:
+            lines += ["", f"{category.value} ({len(group)})"]
+            lines += [f"  {printable(_line(change))}" for change in group]
+    lines += ["", f"next: {follow_up}"]
+    return "\n".join(lines) + "\n"
+
+
+def render_changes_markdown(changes: Sequence[Change], old: str, new: str) -> str:
+    """A heading, the answer and one table."""
+    lines = [f"# Operator changes {old} -> {new}", "", headline(changes, old, new), ""]
+    if changes:
+        lines += _markdown_table(
+            ("code", "category", "operator", "change", "field", "old", "new", "certainty", "note"),
+            [
+                (
+                    c.kind.code,
+                    c.kind.category.value,
+                    c.op,
+                    c.kind.name,
+                    c.field,
+                    c.old or "",
+                    c.new or "",
+                    c.certainty.value,
+                    c.note,
+                )
+                for c in changes
+            ],
+        )
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def changes_json(changes: Sequence[Change], old: Release, new: Release) -> str:
+    """All changes with the two releases and what their records cover."""
+    counts = Counter(c.kind.category.value for c in changes)
+    return _dump(
+        {
+            "schema_version": SCHEMA_VERSION,
+            "from": _release(old),
+            "to": _release(new),
+            "counts": {category.value: counts[category.value] for category in Category},
+            "changes": [_change(c) for c in changes],
+        }
+    )
+
+
+def headline(changes: Sequence[Change], old: str, new: str) -> str:
+    """How many changes of which category, in one sentence."""
+    counts = Counter(c.kind.category for c in changes)
+    if not changes:
+        return f"{old} -> {new}: no changes"
+    parts = [f"{counts[c]} {_WORDS[c]}" for c in Category if counts[c]]
+    operators = len({c.op for c in changes})
+    return f"{old} -> {new}: {', '.join(parts)} ({operators} operators)"
+
+
+_WORDS = {
+    Category.BREAKING: "breaking",
+    Category.DRIFT: "that can change results silently",
+    Category.COMPATIBLE: "compatible",
+    Category.COSMETIC: "cosmetic",
+    Category.UNKNOWN: "that the record cannot decide",
+}
+
+
+def render_history(
+    history: OperatorHistory,
+    steps: Sequence[Sequence[Change]],
+    notes: Sequence[BehaviourNote],
+    *,
+    markdown: bool = False,
+) -> str:
+    """The versions of one operator as a table, with what changed at each step.
+
+    `steps[i]` are the changes from version i to version i + 1 (empty for the first).
+    """
+    rows = [
+        (
+            str(version.number),
+            "; ".join(_span(span.since, span.until) for span in version.spans),
+            version.certainty.value,
+            ", ".join(version.flags),
+        )
+        for version in history.versions
+    ]
+    header = ("version", "releases", "certainty", "flags")
+    count = len(history.versions)
+    lines = [f"{history.op_type}: {count} version{'' if count == 1 else 's'}, {_fate(history)}", ""]
+    lines += _markdown_table(header, rows) if markdown else _plain_table(header, rows)
+    for version, changes in zip(history.versions, steps, strict=True):
+        if changes:
+            lines += ["", f"version {version.number}, since {version.since}:"]
+            lines += [f"{'- ' if markdown else '  '}{printable(_line(c, False))}" for c in changes]
+    for note in notes:
+        span = f" ({_span(note.since or 'ever', note.until or 'now')})"
+        lines += ["", f"{note.id}{span}: {printable(note.summary)}", f"  source: {note.source}"]
+    open_releases = [r for r in history.records if not r.number]
+    if open_releases:
+        names = ", ".join(r.release for r in open_releases)
+        lines += ["", f"not decided for {names}: {open_releases[0].note}"]
+    return "\n".join(lines) + "\n"
+
+
+def history_json(
+    history: OperatorHistory, steps: Sequence[Sequence[Change]], notes: Sequence[BehaviourNote]
+) -> str:
+    """Versions with prototypes, the record behind every release, steps and notes."""
+    return _dump(
+        {
+            "schema_version": SCHEMA_VERSION,
+            "operator": history.op_type,
+            "versions": [
+                _version(v) | {"changes": [_change(c) for c in changes]}
+                for v, changes in zip(history.versions, steps, strict=True)
+            ],
+            "records": [
+                {
+                    "release": r.release,
+                    "version": r.number or None,
+                    "package": r.package,
+                    "coverage": r.coverage.value,
+                    "certainty": r.certainty.value,
+                    "note": r.note,
+                }
+                for r in history.records
+            ],
+            "removed": None
+            if history.removed is None
+            else {
+                "release": history.removed.release,
+                "certainty": history.removed.certainty.value,
+                "why": history.removed.why,
+            },
+            "notes": [
+                {
+                    "id": n.id,
+                    "since": n.since,
+                    "until": n.until,
+                    "attribute": n.attribute,
+                    "summary": n.summary,
+                    "source": n.source,
+                }
+                for n in notes
+            ],
+        }
+    )
+
+
+def releases_json(
+    releases: Sequence[Release], sources: Mapping[str, Mapping[str, Mapping[str, str]]]
+) -> str:
+    """Releases with what their records cover; `sources` are facts by package and release."""
+    records = []
+    for release in releases:
+        record = _release(release)
+        if sources:
+            record["sources"] = {
+                p: dict(sources.get(p, {}).get(release.version, {})) for p in release.packages
+            }
+        records.append(record)
+    return _dump({"schema_version": SCHEMA_VERSION, "releases": records})
+
+
+def render_prototype(prototype: Prototype) -> str:
+    """Inputs, outputs, attributes and subgraphs, one line each."""
+    lines = []
+    for side, ports in (("input", prototype.inputs), ("output", prototype.outputs)):
+        for position, port in enumerate(ports):
+            kind = {"INPUT": "", "OUTPUT": ""}.get(port.type, port.type.split("_")[0].lower() + " ")
+            lines.append(f"  {side} {position}  {kind}{port.name}: {port.dtype}")
+    for attribute in prototype.attrs:
+        default = "required" if attribute.required else f"default {attribute.default_value}"
+        lines.append(f"  attribute  {attribute.name}: {attribute.type}, {default}")
+    lines += [f"  subgraph  {s.name}: {s.type.lower()}" for s in prototype.subgraphs]
+    lines += [f"  type {symbol} = {text}" for symbol, text in prototype.datatypes]
+    return "\n".join(printable(line) for line in lines)
+
+
+def version_json(version: OperatorVersion, release: str) -> str:
+    """One resolved version with its prototype."""
+    return _dump({"schema_version": SCHEMA_VERSION, "release": release} | _version(version))
+
+
+def _line(change: Change, with_operator: bool = True) -> str:
+    where = "" if change.field == "*" else f" {change.field}"
+    name = f"{change.op}{where}: " if with_operator else f"{where.strip()}: " if where else ""
+    text = f"{change.kind.code}  {name}{change.kind.title}"
+    sides = [side for side in (change.old, change.new) if side is not None]
+    if change.old is not None and change.new is not None:
+        text += f", {_both(change.old, change.new)}"
+    elif sides:
+        text += f", {sides[0]}"
+    if change.certainty.rank:
+        text += f" [{change.certainty.value}]"
+    return f"{text} ({change.note})" if change.note else text
+
+
+def _both(old: str, new: str) -> str:
+    """Both sides in words; sets of data types as what is lost and what is gained."""
+    if old.startswith("-") and new.startswith("+"):
+        parts = (("loses", old[1:]), ("gains", new[1:]))
+        return ", ".join(f"{word} {names}" for word, names in parts if names)
+    return f"{old} -> {new}"
+
+
+def _fate(history: OperatorHistory) -> str:
+    if history.removed is not None:
+        return f"gone in {history.removed.release} ({history.removed.certainty.value})"
+    return f"last recorded in {history.records[-1].release}"
+
+
+def _span(since: str, until: str) -> str:
+    return since if since == until else f"{since} .. {until}"
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {
+        "code": change.kind.code,
+        "kind": change.kind.name,
+        "category": change.kind.category.value,
+        "op": change.op,
+        "field": change.field,
+        "old": change.old,
+        "new": change.new,
+        "certainty": change.certainty.value,
+        "note": change.note,
+    }
+
+
+def _release(release: Release) -> dict[str, Any]:
+    return {
+        "release": release.version,
+        "date": release.date,
+        "packages": list(release.packages),
+        "coverage": release.coverage.value,
+        "note": release.note,
+    }
+
+
+def _version(version: OperatorVersion) -> dict[str, Any]:
+    return {
+        "version": version.number,
+        "since": version.since,
+        "until": version.until or None,
+        "spans": [
+            {"since": s.since, "until": s.until, "certainty": s.certainty.value}
+            for s in version.spans
+        ],
+        "certainty": version.certainty.value,
+        "flags": list(version.flags),
+        "prototype": to_protocol(version.prototype),
+        "datatypes": dict(version.prototype.datatypes),
+    }
+
+
+def _plain_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    table = [header, *rows]
+    widths = [max(len(row[i]) for row in table) for i in range(len(header))]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]
+
+
+def _markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
+    return lines + ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows]
+
+
+def _cell(text: str) -> str:
+    """Text that ends no table cell and starts no markup."""
+    return re.sub(r"([\\|`*_<>\[\]])", r"\\\1", printable(text))
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

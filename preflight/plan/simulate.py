@@ -31,6 +31,16 @@ def must_go(finding: Finding) -> bool:
     return finding.consequence is Consequence.DRIFT and finding.severity is Severity.WARNING
 
 
+def deploy_findings(result: Result) -> tuple[Finding, ...]:
+    """What stands between a model as it is and a target."""
+    return tuple(f for f in result.findings if f.consequence in _DEPLOY and must_go(f))
+
+
+def obstacles(result: Result) -> tuple[Finding, ...]:
+    """What stands between a model and a rebuild of it that means the same."""
+    return tuple(f for f in result.findings if f.consequence not in _DEPLOY and must_go(f))
+
+
 @dataclass(frozen=True, slots=True)
 class ModelOutcome:
     """One model at the end of a plan: the file that runs, where, and what is still to be said.
@@ -107,7 +117,7 @@ class Simulation:
     ) -> None:
         self._models = models
         self._target = target
-        self._bench = bench or Workbench()
+        self.bench = bench or Workbench()
         self._results: dict[tuple[object, ...], Result] = {}
         self._targets: dict[str, Target] = {}
         self._rebuilt: dict[tuple[str, str, str], ModelFile] = {}
@@ -138,13 +148,13 @@ class Simulation:
         """The rules' answer, asked once for each pair (models are kept, so ids stay unique)."""
         key = (id(model), target.fingerprint, target.name, target.vendors)
         if key not in self._results:
-            self._results[key] = self._bench.check(model, target)
+            self._results[key] = self.bench.check(model, target)
         return self._results[key]
 
     def target_of(self, spec: str) -> Target:
         """A target by name, found once; vendors' packages of the plan's target come along."""
         if spec not in self._targets:
-            self._targets[spec] = _with_vendors(self._bench.load_target(spec), self._target)
+            self._targets[spec] = _with_vendors(self.bench.load_target(spec), self._target)
         return self._targets[spec]
 
     def _apply(self, step: Step, ways: Mapping[str, _Progress]) -> None:
@@ -177,7 +187,7 @@ class Simulation:
         self, way: _Progress, settled: set[str], waivers: Sequence[PlanWaiver]
     ) -> ModelOutcome:
         result = self.check(way.current, way.target)
-        found = [f for f in result.findings if f.consequence in _DEPLOY and must_go(f)]
+        found = deploy_findings(result)
         left = tuple(
             f
             for f in dict.fromkeys([*found, *way.obstacles])

@@ -1,0 +1,91 @@
+"""Other targets that a model could go to, nearest first: another release, device or host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from preflight.model.manifest import ModelFile
+from preflight.plan.atc_options import at_least
+from preflight.target.catalog import known_releases
+from preflight.target.manifests import ReleaseEntry, soc_table
+from preflight.target.names import known_soc_names
+from preflight.target.types import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A target by its catalogue name, and what changes on the way there.
+
+    `changes` holds of "release", "device" and "host"; `distance` counts releases in between.
+    """
+
+    spec: str
+    changes: tuple[str, ...]
+    distance: int
+    newer: bool
+
+    @property
+    def effort(self) -> tuple[int, int, bool]:
+        """Smaller is nearer: fewer things change, fewer releases lie between, newer wins."""
+        return len(self.changes), self.distance, not self.newer
+
+
+def moves(models: Sequence[ModelFile], target: Target) -> list[Move]:
+    """Every known target that differs in release, device or host, nearest first.
+
+    Devices are those the models were compiled for; hosts those they carry libraries for. Releases
+    whose loader nobody knows are left out: nothing could be said about them.
+    """
+    release, soc = target.release.value or "", target.soc.value or ""
+    host = _host(target.host_os.value, target.host_cpu.value)
+    socs = [soc, *sorted(_socs(models) - {soc})]
+    hosts = [host, *sorted(_hosts(models) - {host})]
+    entries = [e for e in known_releases() if e.behaviour]
+    here = next((i for i, e in enumerate(entries) if release in (e.public, *e.aliases)), None)
+    found: list[Move] = []
+    for (index, entry), new_soc, new_host in product(enumerate(entries), socs, hosts):
+        if not new_soc or new_soc not in soc_table(entry.soc_table):
+            continue
+        changed = (index != here, new_soc != soc, new_host != host)
+        names = tuple(n for n, c in zip(("release", "device", "host"), changed, strict=True) if c)
+        if names:
+            distance = abs(index - here) if here is not None else len(entries) - index
+            newer = here is None or index > here
+            found.append(Move(_spec(entry, new_soc, new_host), names, distance, newer))
+    return sorted(found, key=lambda move: move.effort)
+
+
+def all_targets(socs: Sequence[str], host: str = "", since: str = "") -> Iterator[str]:
+    """Catalogue names of every known release with each of these SoCs, newest release first."""
+    for entry in reversed(known_releases()):
+        if not entry.behaviour or not at_least(entry.public, since):
+            continue
+        for soc in socs:
+            if soc in soc_table(entry.soc_table):
+                yield _spec(entry, soc, host)
+
+
+def host_of(target: Target) -> str:
+    """ "linux-aarch64", empty when the target does not say."""
+    return _host(target.host_os.value, target.host_cpu.value)
+
+
+def _spec(entry: ReleaseEntry, soc: str, host: str) -> str:
+    return "/".join(part for part in (entry.public, soc, host) if part)
+
+
+def _host(os_name: str | None, cpu: str | None) -> str:
+    return f"{os_name}-{cpu}" if os_name and cpu else ""
+
+
+def _socs(models: Sequence[ModelFile]) -> set[str]:
+    recorded = {m.manifest.soc_version for m in models if m.manifest is not None}
+    return recorded & set(known_soc_names())
+
+
+def _hosts(models: Sequence[ModelFile]) -> set[str]:
+    manifests = [m.manifest for m in models if m.manifest is not None]
+    named = {_host(m.host_env_os, m.host_env_cpu) for m in manifests if m.need_check_os_cpu == 1}
+    return {host for host in named if host in ("linux-aarch64", "linux-x86_64")}

@@ -1,0 +1,237 @@
+"""Puts the steps of one way together: move, mend, rebuild, verify, put into use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from preflight import __version__
+from preflight.findings import Finding, Remedy
+from preflight.model.manifest import ModelFile
+from preflight.plan import phrases
+from preflight.plan.model import (
+    SCHEMA_VERSION,
+    Effect,
+    ModelFacts,
+    PathChoice,
+    Plan,
+    Statement,
+    Step,
+    TargetFacts,
+)
+from preflight.plan.rebuild_step import rebuild_step
+from preflight.plan.rebuilt import rebuilt
+from preflight.plan.recipe_types import BuildGoal, MovedDefault
+from preflight.plan.simulate import Simulation, deploy_findings, obstacles
+from preflight.target.types import Target
+
+_MENDING = ("install_package", "set_environment", "replace_file")
+_BEFORE_REBUILD = ("edit_source_model", "convert_shapes", "install_package", "set_environment")
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """What the user says about a plan.
+
+    `spec` is how the target was named; `output_dir` is where new files go (empty: beside the old
+    ones); `source_dir`, `fills` and `exists` are those of `build_recipe`; `defaults_of` names the
+    attributes whose defaults moved for one model, beyond what findings say.
+    """
+
+    spec: str = ""
+    output_dir: str = ""
+    source_dir: Path | None = None
+    fills: Mapping[str, str] = field(default_factory=dict)
+    exists: Callable[[Path], bool] = Path.exists
+    defaults_of: Callable[[ModelFile, Target], tuple[MovedDefault, ...]] | None = None
+
+
+@dataclass(slots=True)
+class PathBuilder:
+    """Makes plans for the same models and target; `goal` below is a catalogue name or "="."""
+
+    simulation: Simulation
+    models: Sequence[ModelFile]
+    target: Target
+    options: PlanOptions
+
+    def plan(self, kind: str, steps: Iterable[Step], title: str) -> Plan:
+        """A plan around these steps; its path is judged later."""
+        path = PathChoice(kind, title, "unknown", 0, "low", True, "")
+        return Plan(
+            SCHEMA_VERSION,
+            f"om-preflight {__version__}",
+            tuple(model_facts(m) for m in self.models),
+            target_facts(self.target, self.options.spec),
+            path,
+            tuple(steps),
+        )
+
+    def as_it_is(self) -> Plan:
+        """No step at all."""
+        return self.plan("as_is", (), f"Run as it is on {self.target.name}")
+
+    def mended(self) -> Plan | None:
+        """Repair the target or fetch the file again; None when a finding has no such remedy."""
+        steps = self._mends(self.models, self.target)
+        if not steps:
+            return None
+        steps += self._checks(self.models, "", tuple(s.id for s in steps))
+        return self.plan("mend", steps, f"Repair what is wrong on {self.target.name}")
+
+    def moved(self, spec: str) -> Plan:
+        """Keep every file and go to another target."""
+        move = self._move(spec)
+        steps = [move, *self._checks(self.models, spec, (move.id,))]
+        return self.plan("move_target", steps, f"Keep the file and go to {spec}")
+
+    def rebuilt(self, spec: str = "=") -> Plan:
+        """Compile again what does not run on the target (or on `spec`), keep what does."""
+        goal = self.goal(spec)
+        steps: list[Step] = []
+        if spec != "=":
+            steps.append(self._move(spec))
+        before = tuple(s.id for s in steps)
+        failing = [m for m in self.models if deploy_findings(self.simulation.check(m, goal))]
+        others = [m for m in self.models if m not in failing]
+        check_on = "" if spec == "=" else spec
+        for number, model in enumerate(failing, 1):
+            steps += self._rebuild_block(model, goal, number, before, check_on)
+        if spec != "=":
+            steps += self._checks(others, spec, before, len(failing))
+        if spec == "=":
+            return self.plan("rebuild", steps, f"Compile again for {goal.name}")
+        return self.plan("meet", steps, f"Go to {spec} and compile again for it")
+
+    def goal(self, spec: str) -> Target:
+        """The target behind a name; "=" is the plan's own."""
+        return self.target if spec == "=" else self.simulation.target_of(spec)
+
+    def _rebuild_block(
+        self, model: ModelFile, goal: Target, number: int, before: tuple[str, ...], check_on: str
+    ) -> list[Step]:
+        """Obstacles out of the way, compile, check, compare, put into use: for one model."""
+        found = deploy_findings(self.simulation.check(model, goal))
+        blocking = obstacles(self.simulation.check(model, goal))
+        defaults = phrases.moved_defaults(blocking)
+        if self.options.defaults_of is not None:
+            known = {(d.operator, d.attribute) for d in defaults}
+            extra = self.options.defaults_of(model, goal)
+            defaults += tuple(d for d in extra if (d.operator, d.attribute) not in known)
+        made = rebuild_step(model, BuildGoal.of_target(goal), self.options, defaults, number)
+        steps = self._preparations(model, blocking, defaults, number, before)
+        after = rebuilt(model, goal, made.produces)
+        mends = self._mends([after], goal, number)
+        ready = (*before, *(s.id for s in steps), *(s.id for s in mends))
+        steps += mends
+        build = phrases.finish_rebuild(made, ready, found)
+        steps.append(build)
+        old, new, build_id = model.path, made.produces, build.id
+        steps += [
+            phrases.check_step(
+                f"check-{number}", new, (build_id,), check_on or self._spec, check_on
+            ),
+            phrases.compare_step(f"compare-{number}", old, new, (build_id,)),
+        ]
+        checks = (f"check-{number}", f"compare-{number}")
+        steps.append(phrases.roll_out_step(f"roll-out-{number}", old, new, checks))
+        return steps
+
+    def _preparations(
+        self,
+        model: ModelFile,
+        blocking: Sequence[Finding],
+        defaults: Sequence[MovedDefault],
+        number: int,
+        before: tuple[str, ...],
+    ) -> list[Step]:
+        """Steps by a person that take the obstacles of a rebuild away, one per kind."""
+        by_kind: dict[str, list[tuple[Finding, Remedy | None]]] = {}
+        for finding in blocking:
+            remedy = next((r for r in finding.remedies if r.kind in _BEFORE_REBUILD), None)
+            kind = remedy.kind if remedy is not None else "edit_source_model"
+            by_kind.setdefault(kind, []).append((finding, remedy))
+        if defaults:
+            by_kind.setdefault("edit_source_model", [])
+        steps: list[Step] = []
+        for kind, pairs in by_kind.items():
+            stated: tuple[Statement, ...] = ()
+            if kind == "edit_source_model":
+                stated = tuple(phrases.statement(d) for d in defaults)
+            step_id = f"{kind.replace('_', '-')}-{number}"
+            steps.append(phrases.preparation_step(step_id, kind, model.path, pairs, stated, before))
+        return steps
+
+    def _mends(self, models: Sequence[ModelFile], goal: Target, number: int = 0) -> list[Step]:
+        """A step for each finding with a remedy that changes the target; [] when one has none."""
+        steps: dict[tuple[str, str], Step] = {}
+        for model in models:
+            for finding in deploy_findings(self.simulation.bench.check(model, goal)):
+                remedy = next((r for r in finding.remedies if r.kind in _MENDING), None)
+                if remedy is None:
+                    return []
+                vendor = phrases.vendor_of(finding)
+                key = (remedy.kind, vendor or finding.fingerprint)
+                step_id = f"{remedy.kind.replace('_', '-')}-{number * 100 + len(steps) + 1}"
+                effect = Effect(vendor=vendor) if vendor else Effect(settles=(finding.fingerprint,))
+                made = phrases.mend_step(step_id, remedy, finding, model.path, effect)
+                steps.setdefault(key, made)
+        return list(steps.values())
+
+    def _move(self, spec: str) -> Step:
+        return phrases.move_step(spec, self.target.name, self.simulation.target_of(spec))
+
+    def _checks(
+        self, models: Sequence[ModelFile], spec: str, requires: tuple[str, ...], first: int = 0
+    ) -> list[Step]:
+        return [
+            phrases.check_step(f"check-{n}", m.path, requires, spec or self._spec, spec)
+            for n, m in enumerate(models, first + 1)
+        ]
+
+    @property
+    def _spec(self) -> str:
+        return self.options.spec or self.target.name
+
+
+def model_facts(model: ModelFile) -> ModelFacts:
+    """The facts of a model that a plan records."""
+    manifest = model.manifest
+    facts = ModelFacts(
+        path=str(Path(model.path).absolute()),
+        sha256=model.sha256,
+        size=model.container.size,
+        kind=model.container.kind.value,
+    )
+    if manifest is None:
+        return facts
+    return ModelFacts(
+        path=facts.path,
+        sha256=facts.sha256,
+        size=facts.size,
+        kind=facts.kind,
+        soc_version=manifest.soc_version,
+        arch_type=manifest.arch_type,
+        opp_version=manifest.opp_version,
+        compiler_version=manifest.compiler_version,
+        atc_version=manifest.atc_version,
+        host_env_os=manifest.host_env_os,
+        host_env_cpu=manifest.host_env_cpu,
+        dynamic=manifest.dynamic,
+    )
+
+
+def target_facts(target: Target, spec: str) -> TargetFacts:
+    """The facts of a target that a plan records."""
+    return TargetFacts(
+        spec=spec or target.name,
+        name=target.name,
+        origin=target.origin,
+        fingerprint=target.fingerprint,
+        release=target.release.value or "",
+        internal=target.internal.value or "",
+        soc=target.soc.value or "",
+        host_os=target.host_os.value or "",
+        host_cpu=target.host_cpu.value or "",
+    )

@@ -1,0 +1,194 @@
+"""The words of plan steps: what to do, what to expect, how to check it and how to go back."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from preflight.checks.steps import STEP_MEANINGS
+from preflight.findings import Finding, Remedy
+from preflight.plan.model import Effect, RollOut, Statement, Step
+from preflight.plan.recipe_types import MovedDefault
+from preflight.target.types import Target
+
+
+def _name(path: str) -> str:
+    return Path(path).name or path
+
+
+def check_command(path: str, spec: str) -> str:
+    """The command that checks a file on a target, fit to paste."""
+    return f"preflight check {shlex.quote(path)} --target {shlex.quote(spec)}"
+
+
+def check_step(
+    step_id: str, path: str, requires: tuple[str, ...], spec: str, target: str = ""
+) -> Step:
+    """Check a file where it will run; `target` is recorded when it is not the plan's own."""
+    return Step(
+        step_id,
+        "verify",
+        f"Check {_name(path)} on {spec}",
+        requires,
+        model=path,
+        target=target,
+        expected="no finding at error level",
+        check=check_command(path, spec),
+        undo="nothing to undo",
+    )
+
+
+def compare_step(step_id: str, old: str, new: str, requires: tuple[str, ...]) -> Step:
+    """Compare the new file with the old one."""
+    return Step(
+        step_id,
+        "verify",
+        f"Compare {_name(new)} with {_name(old)}",
+        requires,
+        model=new,
+        against=old,
+        expected="the same inputs and outputs",
+        check=f"preflight compare {shlex.quote(old)} {shlex.quote(new)}",
+        undo="nothing to undo",
+    )
+
+
+def roll_out_step(step_id: str, old: str, new: str, requires: tuple[str, ...]) -> Step:
+    """Put a new file into use, a little at a time."""
+    return Step(
+        step_id,
+        "roll_out",
+        f"Put {_name(new)} into use in stages",
+        requires,
+        model=new,
+        against=old,
+        instruction="send it the callers of an allowlist, then a small share of all requests, then"
+        " all; stay at each stage until the metric has been quiet for as long as a day's load",
+        expected="errors and results stay as they were with the old file",
+        check="compare outputs of both files on the same requests",
+        undo=f"load {old} again",
+        roll_out=RollOut(
+            stages=("allowlist", "1 % of requests", "10 % of requests", "all requests"),
+            metric="error rate and latency of requests, and the share of results that differ from"
+            " the old model beyond 1e-4 relative",
+            switch_back=f"load {old} again; it is still in place",
+        ),
+    )
+
+
+def move_step(spec: str, old: str, goal: Target) -> Step:
+    """Go to another release, device or host."""
+    release, soc = goal.release.value or "", goal.soc.value or ""
+    host = goal.host_cpu.value or ""
+    return Step(
+        "move",
+        "change_target",
+        f"Go from {old} to {spec}",
+        instruction=f"run in a container or on a machine with CANN {release}, {soc}"
+        + (f", on a {host} host" if host else "")
+        + "; keep the old one until the plan is done",
+        expected=f"preflight target show reports {release}",
+        check="preflight target show",
+        undo=f"go back to {old}",
+        effect=Effect(target=spec),
+    )
+
+
+def finish_rebuild(made: Step, requires: tuple[str, ...], found: Sequence[Finding]) -> Step:
+    """The rebuild step with its preconditions and the findings it answers."""
+    return msgspec.structs.replace(
+        made,
+        requires=requires,
+        expected=f"a new model file: {made.produces}",
+        check=f"preflight inspect {shlex.quote(made.produces)}",
+        undo=f"delete {made.produces}; the old file was not touched",
+        resolves=tuple(dict.fromkeys(f.rule for f in found)),
+        reasons=(*(f"{f.rule}: {f.message}" for f in found), *made.reasons),
+        effect=Effect(rebuild_for="="),
+    )
+
+
+def preparation_step(
+    step_id: str,
+    kind: str,
+    path: str,
+    pairs: Sequence[tuple[Finding, Remedy | None]],
+    statements: tuple[Statement, ...],
+    requires: tuple[str, ...],
+) -> Step:
+    """What a person does before the model is compiled again."""
+    said = [r.summary if r is not None else f.message for f, r in pairs]
+    if statements:
+        said.append("state these attributes in the source model, so that results stay the same")
+    return Step(
+        step_id,
+        kind,
+        f"{STEP_MEANINGS[kind].capitalize()} ({_name(path)})",
+        requires,
+        instruction="; ".join(dict.fromkeys(said)),
+        expected="the source model compiles and means what it meant",
+        check="compare the new file with the old one attribute by attribute",
+        undo="use the unchanged source model",
+        reasons=tuple(f"{f.rule}: {f.message}" for f, _ in pairs),
+        resolves=tuple(dict.fromkeys(f.rule for f, _ in pairs)),
+        statements=statements,
+        effect=Effect(settles=tuple(dict.fromkeys(f.fingerprint for f, _ in pairs))),
+    )
+
+
+def mend_step(step_id: str, remedy: Remedy, finding: Finding, path: str, effect: Effect) -> Step:
+    """What a person changes on the target so that a file runs there."""
+    return Step(
+        step_id,
+        remedy.kind,
+        f"{STEP_MEANINGS[remedy.kind].capitalize()}",
+        instruction=remedy.summary + (f": {remedy.command}" if remedy.command else ""),
+        expected=f"{finding.rule} is gone",
+        check=f"preflight check {shlex.quote(path)}",
+        undo="take the change back",
+        reasons=(f"{finding.rule}: {finding.message}",),
+        resolves=(finding.rule,),
+        effect=effect,
+    )
+
+
+def statement(default: MovedDefault) -> Statement:
+    """An attribute to state, with values as they would be written."""
+    return Statement(
+        operator=default.operator,
+        attribute=default.attribute,
+        value=_literal(default.old),
+        op_type=default.op_type,
+        new_default="" if default.new is None else _literal(default.new),
+    )
+
+
+def _literal(value: object) -> str:
+    return value if isinstance(value, str) else repr(value)
+
+
+def vendor_of(finding: Finding) -> str:
+    """The custom operator package that a finding is about, empty when it is about none."""
+    vendor = finding.facts.get("vendor")
+    return vendor if isinstance(vendor, str) else ""
+
+
+def moved_defaults(findings: Sequence[Finding]) -> tuple[MovedDefault, ...]:
+    """Attributes whose default moved, from the evidence of drift findings."""
+    found: list[MovedDefault] = []
+    for finding in findings:
+        facts = finding.facts
+        if {"operator", "attribute", "old_default"} <= set(facts):
+            found.append(
+                MovedDefault(
+                    operator=str(facts["operator"]),
+                    attribute=str(facts["attribute"]),
+                    old=facts["old_default"],
+                    new=facts.get("new_default"),
+                    op_type=str(facts.get("op_type", "")),
+                )
+            )
+    return tuple(found)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from preflight.checks.context import Assumptions as Assumptions
     from preflight.checks.context import Context as Context
     from preflight.checks.engine import Result as Result
+    from preflight.checks.engine import first_failure as first_failure
     from preflight.checks.engine import run_rules as run_rules
     from preflight.checks.loader import RuleSet as RuleSet
     from preflight.checks.loader import load_rules as load_rules
@@ -176,6 +177,7 @@ _WHERE: dict[str, str] = {
     "export_bundled": "preflight.registry.transfer",
     "extract_registry": "preflight.registry.extract",
     "find_key": "preflight.target.packages",
+    "first_failure": "preflight.checks.engine",
     "fit_cann": "preflight.target.fit",
     "fit_driver": "preflight.target.fit",
     "fit_json": "preflight.render.target",

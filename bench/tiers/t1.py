@@ -25,10 +25,10 @@ def differences(row: dict[str, Any], folder: Path) -> list[str]:
         target(row["ge_version"]),
         assumptions=api.Assumptions(loader=row["reader"]),
     )
-    first = result.first_failure
+    # The look for a package (9.1 on) stands before the reader that these vectors ran.
+    covered = [f for f in result.findings if f.loader and f.loader.step.startswith(CONTAINER_STEPS)]
+    first = api.first_failure(covered)
     answer = None if first is None else first.loader
-    if answer is not None and not answer.step.startswith(CONTAINER_STEPS):
-        answer = None
     container = api.read_container(data, loader=row["reader"])
     if row.get("depends_on_oob"):
         return [] if result.findings else ["no finding, although the loader reads past the end"]
@@ -78,7 +78,8 @@ def _standard(expected: dict[str, Any], container: Any, answer: Any) -> list[str
 
 
 def _bundle(expected: dict[str, Any], container: Any, answer: Any) -> list[str]:
-    status = answer.status if answer else 0
+    # The reader that was run looks at no nested model: what those fail does not count here.
+    status = answer.status if answer and answer.step.startswith("bundle.") else 0
     if status != expected["status"]:
         return [f"status: expected {expected['status']}, found {status}"]
     if status:

@@ -23,6 +23,7 @@ from preflight.checks.report import (
 )
 from preflight.checks.verdicts import decide
 from preflight.checks.waivers import Waiver, apply_waivers
+from preflight.container.read import Loader
 from preflight.errors import PreflightError, UnreadableInput, UsageError
 from preflight.findings import sort_findings
 from preflight.model.manifest import ModelFile
@@ -30,6 +31,12 @@ from preflight.target.types import Fact, Target
 
 Progress = Callable[[int, int, str], None]
 
+# Loaders that read any file in their own way; the others read their own kind.
+_READERS: dict[str, Loader] = {
+    "standard": "standard",
+    "single_op": "single_op",
+    "bundle": "bundle",
+}
 _TARGET_FACTS = (
     "release", "internal", "behaviour", "soc", "host_os", "host_cpu", "abi_range", "opp_version",
     "driver",
@@ -185,9 +192,7 @@ def _read(model: ModelFile | str | os.PathLike[str] | bytes, assumptions: Assump
         return model
     from preflight.model.file import read_model
 
-    if assumptions.loader:
-        return read_model(model, loader=assumptions.loader)
-    return read_model(model)
+    return read_model(model, loader=_READERS.get(assumptions.loader, "auto"))
 
 
 def _target(target: Target | str) -> Target:

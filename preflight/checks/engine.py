@@ -9,7 +9,7 @@ from preflight.checks import ordering
 from preflight.checks.context import Assumptions, Context
 from preflight.checks.facts import SUPPLY, Answer, behaviour_certainty, resolve
 from preflight.checks.predicate import Hit, Predicate, Undecided, convert_params, find_predicate
-from preflight.checks.rulefile import Rule, RuleStatus
+from preflight.checks.rulefile import Rule, RuleStatus, behaviour_code
 from preflight.checks.verdicts import Verdicts, decide
 from preflight.errors import DataError
 from preflight.findings import (
@@ -21,8 +21,6 @@ from preflight.findings import (
     Severity,
     sort_findings,
 )
-
-_BEHAVIOUR_PLACEHOLDER = "{behaviour."
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +96,19 @@ def run_rules(rules: Iterable[Rule], context: Context) -> Result:
 
 
 def _consequences(rules: Iterable[Rule], evaluated: Iterable[str]) -> frozenset[Consequence]:
+    """Consequences about which some rule could have refused the model and was decided."""
     asked = set(evaluated)
-    return frozenset(rule.consequence for rule in rules if rule.id in asked)
+    return frozenset(
+        rule.consequence
+        for rule in rules
+        if rule.id in asked and rule.severity is Severity.ERROR and _looks_at_model(rule)
+    )
+
+
+def _looks_at_model(rule: Rule) -> bool:
+    return any(name.startswith("model.") for name in rule.applies.needs) or bool(
+        rule.applies.container or rule.applies.loader
+    )
 
 
 def _nested_contexts(context: Context) -> Iterator[Context]:
@@ -130,6 +139,8 @@ def _inapplicable(rule: Rule, context: Context) -> str:
         dynamic = context.header is not None and context.header.is_dynamic
         if dynamic is not applies.dynamic:
             return f"the model is {'dynamic' if dynamic else 'static'}"
+    if applies.origin and context.target.origin not in applies.origin:
+        return f"a target from the {context.target.origin} does not say"
     behaviour = context.behaviour
     if behaviour is not None:
         for field, wanted in applies.behaviour.items():
@@ -233,8 +244,11 @@ def _loader_answer(rule: Rule, hit: Hit, context: Context) -> LoaderAnswer | Non
 
 
 def _codes(codes: Iterable[str], context: Context) -> Iterator[str]:
+    """Codes of a rule, with those that the release behaviour spells filled in."""
     for code in codes:
-        if not code.startswith(_BEHAVIOUR_PLACEHOLDER):
+        field, suffix = behaviour_code(code)
+        if not field:
             yield code
         elif context.behaviour is not None:
-            yield from getattr(context.behaviour, code[len(_BEHAVIOUR_PLACEHOLDER) : -1])
+            value = getattr(context.behaviour, field)
+            yield from value if isinstance(value, tuple) else (f"{value}{suffix}",)

@@ -36,6 +36,7 @@ def rule_value(rule: Rule) -> dict[str, Any]:
             "container": list(rule.applies.container),
             "loader": list(rule.applies.loader),
             "dynamic": rule.applies.dynamic,
+            "origin": list(rule.applies.origin),
             "behaviour": dict(rule.applies.behaviour),
             "needs": list(rule.applies.needs),
         },
@@ -105,6 +106,8 @@ def _applies_lines(rule: Rule) -> list[str]:
         lines.append(f"- readers: {', '.join(applies.loader)}")
     if applies.dynamic is not None:
         lines.append(f"- {'dynamic' if applies.dynamic else 'static'} models only")
+    if applies.origin:
+        lines.append(f"- targets: {', '.join(applies.origin)}")
     for field, wanted in applies.behaviour.items():
         lines.append(f"- loaders with {field} = {str(wanted).lower()}")
     if applies.needs:

@@ -24,13 +24,15 @@ class Applies(_Table, frozen=True):
     """When the rule is asked at all; everything given must hold.
 
     `container` and `loader` list the kinds of file and the readers the rule speaks about,
-    `dynamic` the loader's own flag, `behaviour` values of the target's release behaviour, `needs`
-    names of facts (checks/facts.py) without which the rule cannot be decided.
+    `dynamic` the loader's own flag, `origin` where the target comes from, `behaviour` values of the
+    target's release behaviour, `needs` names of facts (checks/facts.py) without which the rule
+    cannot be decided.
     """
 
     container: tuple[str, ...] = ()
     loader: tuple[str, ...] = ()
     dynamic: bool | None = None
+    origin: tuple[str, ...] = ()
     behaviour: dict[str, bool | int | str] = {}
     needs: tuple[str, ...] = ()
 
@@ -66,8 +68,9 @@ class ReportedAs(_Table, frozen=True):
 class Loader(_Table, frozen=True):
     """What the caller sees when this check refuses the model.
 
-    `step` is the id of the load check. An item of `message_codes` of the form
-    "{behaviour.<field>}" stands for the codes that the release behaviour lists in that field.
+    `step` is the id of the load check. An item of `message_codes` that begins with
+    "{behaviour.<field>}" stands for the codes that the release behaviour lists in that field, or
+    for that field's text followed by what comes behind: "{behaviour.file_message_family}015".
     """
 
     step: str
@@ -123,3 +126,12 @@ BANDS: Mapping[str, tuple[str, str]] = {
     "PF8": ("pf8-target", "Quality of registries and targets"),
     "PF9": ("pf9-policy", "Locks, policy and waivers"),
 }
+
+
+def behaviour_code(code: str) -> tuple[str, str]:
+    """("file_message_family", "015") for "{behaviour.file_message_family}015", else ("", code)."""
+    prefix = "{behaviour."
+    if not code.startswith(prefix):
+        return "", code
+    field, _, suffix = code[len(prefix) :].partition("}")
+    return field, suffix

@@ -9,7 +9,7 @@ from __future__ import annotations
 STEP_MEANINGS: dict[str, str] = {
     "replace_file": "get the model file again from where it came",
     "rebuild": "compile the source model again with atc",
-    "change_target": "upgrade or pin the installed release, or run in another container or on another device",
+    "change_target": "upgrade or pin the installed release, or run in another container or device",
     "install_package": "install kernels, an operator package or custom operators on the target",
     "set_environment": "set search paths or variables of the process that loads the model",
     "edit_source_model": "replace operators or state attributes in the source model",

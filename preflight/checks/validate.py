@@ -11,7 +11,7 @@ import msgspec
 from preflight.checks.context import LOADERS
 from preflight.checks.facts import FACTS
 from preflight.checks.predicate import convert_params, find_predicate
-from preflight.checks.rulefile import Rule, RuleStatus
+from preflight.checks.rulefile import Rule, RuleStatus, behaviour_code
 from preflight.checks.signatures import signature_problem
 from preflight.checks.steps import STEP_KINDS
 from preflight.container.types import ContainerKind
@@ -20,6 +20,7 @@ from preflight.target.types import ReleaseBehaviour
 # Placeholders that every message may use beside the fields of the evidence type.
 COMMON_PLACEHOLDERS = frozenset({"model", "target"})
 _BEHAVIOUR_FIELDS = frozenset(f.name for f in fields(ReleaseBehaviour))
+_ORIGINS = ("installed", "snapshot", "catalogue")
 _RISKS = ("low", "medium", "high")
 
 
@@ -49,13 +50,14 @@ def _applies_problems(rule: Rule) -> Iterator[str]:
     yield from (f"applies.container: unknown '{k}'" for k in applies.container if k not in kinds)
     yield from (f"applies.loader: unknown '{k}'" for k in applies.loader if k not in LOADERS)
     yield from (f"applies.needs: unknown fact '{n}'" for n in applies.needs if n not in FACTS)
+    yield from (f"applies.origin: unknown '{k}'" for k in applies.origin if k not in _ORIGINS)
     for field in applies.behaviour:
         if field not in _BEHAVIOUR_FIELDS:
             yield f"applies.behaviour: a release behaviour has no '{field}'"
     if rule.loader is None:
         return
     for code in rule.loader.message_codes:
-        field = behaviour_field(code)
+        field, _ = behaviour_code(code)
         if field and field not in _BEHAVIOUR_FIELDS:
             yield f"loader.message_codes: a release behaviour has no '{field}'"
 
@@ -90,11 +92,3 @@ def _text_problems(text: str, allowed: frozenset[str]) -> Iterator[str]:
             yield f"'{{{name}}}' is not a plain placeholder"
         elif name not in allowed:
             yield f"the evidence has no field '{name}' (it has: {', '.join(sorted(allowed))})"
-
-
-def behaviour_field(code: str) -> str:
-    """ "soc_message_codes" for "{behaviour.soc_message_codes}", empty for a plain code."""
-    prefix, suffix = "{behaviour.", "}"
-    if code.startswith(prefix) and code.endswith(suffix):
-        return code[len(prefix) : -len(suffix)]
-    return ""

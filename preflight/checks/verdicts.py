@@ -67,6 +67,7 @@ def _path(
 
 
 def _decisiveness(finding: Finding) -> tuple[object, ...]:
-    """What names the file for what it is first, then the loader's own order."""
-    unplaced = finding.position or (1 << 30,)
-    return (finding.consequence is not Consequence.LOAD, unplaced)
+    """What names the file for what it is comes first, then the loader's own order."""
+    if finding.consequence is not Consequence.LOAD:
+        return (2, ())
+    return (0, ()) if finding.loader is None else (1, finding.position)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from preflight.checks.report import ModelReport, Report
-from preflight.findings import Finding, Status
+from preflight.findings import Finding, PathVerdict, Status
 from preflight.render.view import View, count_words, headline, loader_line, next_command, sides
 
 _STATUS_WORDS = {
@@ -57,16 +57,24 @@ def _result(result: ModelReport, view: View) -> Iterator[str]:
     if result.not_evaluated:
         yield ""
         yield "  not decided, because facts are missing:"
-        for item in result.not_evaluated:
-            yield f"    {item.rule}  {view.text(item.reason)}"
+        for reason, rules in _by_reason(result).items():
+            yield f"    {', '.join(rules)}: {view.text(reason)}"
     yield ""
     yield f"  deploy: {_verdict(result, 'deploy', view)}"
     yield f"  rebuild: {_verdict(result, 'rebuild', view)}"
     yield f"  {count_words(result)}"
 
 
+def _by_reason(result: ModelReport) -> dict[str, list[str]]:
+    """Rules that could not be decided, together where the reason is the same."""
+    groups: dict[str, list[str]] = {}
+    for item in result.not_evaluated:
+        groups.setdefault(item.reason, []).append(item.rule)
+    return groups
+
+
 def _verdict(result: ModelReport, path: str, view: View) -> str:
-    verdict = getattr(result.verdicts, path)
+    verdict: PathVerdict = getattr(result.verdicts, path)
     text = verdict.status.value.replace("_", " ")
     if verdict.status is Status.UNKNOWN and verdict.reason:
         text += f" ({view.text(verdict.reason)})"
@@ -83,7 +91,8 @@ def _finding(finding: Finding, view: View) -> Iterator[str]:
     yield f"    {view.text(finding.message)}"
     for subject, expected, found in sides(finding, view.text):
         yield f"    {subject}"
-        yield f"      expected  {expected}"
+        if expected:
+            yield f"      expected  {expected}"
         yield f"      found     {found}"
     if finding.location.path or finding.location.offset is not None:
         yield f"    at {view.text(_place(finding))}"

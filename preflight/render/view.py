@@ -43,22 +43,25 @@ def headline(result: ModelReport) -> str:
 
 def _blocked(result: ModelReport) -> str:
     name, target = result.name, result.target
-    deciding = next(
-        (f for f in result.findings if f.rule == result.verdicts.deploy.decided_by), None
-    )
+    decided_by = result.verdicts.deploy.decided_by
+    deciding = next((f for f in result.findings if f.rule == decided_by), None)
     first = result.first_failure
-    title = _lower((deciding or first or result.findings[0]).title)
-    if deciding is not None and deciding.consequence is Consequence.RUN:
-        return f"{name} loads on {target} but will not run there: {title}"
     answer = first.loader if first is not None else None
-    if answer is None:
-        return f"{name} will not load on {target}: {title}"
-    return f"{name} will not load on {target}: {title} (the caller sees {answer.status})"
+    seen = f" (the caller sees {answer.status})" if answer is not None else ""
+    if deciding is None:
+        return f"{name} will not load on {target}{seen}"
+    if deciding.consequence is Consequence.RUN:
+        return f"{name} loads on {target} but will not run there: {_lower(deciding.title)}"
+    # A rule without a loader's answer names the file for what it is; its message says it.
+    reason = deciding.message if deciding.loader is None else _lower(deciding.title)
+    return f"{name} will not load on {target}: {reason}{seen}"
 
 
 def _lower(title: str) -> str:
     """A title in the middle of a sentence; words in capitals keep them."""
-    return title[0].lower() + title[1:] if title[1:2].islower() else title
+    first = title.split(" ", 1)[0]
+    capitals = len(first) > 1 and first[1:] != first[1:].lower()
+    return title if capitals else title[0].lower() + title[1:]
 
 
 def loader_line(answer: LoaderAnswer) -> str:
@@ -104,7 +107,7 @@ def sides(finding: Finding, safe: Callable[[str], str]) -> list[tuple[str, str, 
     """(subject, expected with its source, found with its source) of each piece of evidence."""
     rows = []
     for item in finding.evidence:
-        expected = _with_source(item.expected, item.expected_from)
+        expected = _with_source(item.expected, item.expected_from) if item.expected else ""
         found = _with_source(item.found, item.found_from)
         rows.append((safe(item.subject), safe(expected), safe(found)))
     return rows

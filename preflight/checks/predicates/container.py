@@ -26,6 +26,7 @@ class FaultFacts:
 class FaultParams:
     """`check` is the id of the fault; the next three word the expected side of the evidence.
 
+    `own_kind`: the fault is one of the file's own kind, whichever loader is asked.
     `own_codes`: the message codes of the rule count, not those that the reader put to the fault.
     `overflow_status`: a fault with `data["overflow"]` has another ACL status.
     """
@@ -34,23 +35,16 @@ class FaultParams:
     subject: str
     expected: str
     expected_from: str = "the loader's own check"
+    own_kind: bool = False
     own_codes: bool = False
     overflow_status: int = 0
     overflow_status_name: str = ""
 
 
 def faults_of(context: Context) -> tuple[Fault, ...]:
-    """Every fault of this file (not of models nested in it), in the loader's order.
-
-    Faults of a kind's own reading do not count when another loader is asked.
-    """
-    own = context.model.container
-    found = list(context.container.faults)
-    others = context.model.faults
-    if context.container is not own:
-        others = tuple(fault for fault in others if fault not in own.faults)
-    found += [fault for fault in others if fault not in found]
-    return tuple(sorted(found, key=lambda fault: fault.position))
+    """What the context's loader finds wrong in this file (not in models nested in it), in order."""
+    model = context.model
+    return model.standard_faults if context.loader == "standard" else model.faults
 
 
 def notes_of(context: Context) -> tuple[Note, ...]:
@@ -63,7 +57,8 @@ def notes_of(context: Context) -> tuple[Note, ...]:
 @predicate("container.fault", evidence=FaultFacts, params=FaultParams)
 def fault(context: Context, params: FaultParams) -> Iterator[Outcome]:
     """The reader met this fault; the loader meets the first of its kind only."""
-    for found in faults_of(context):
+    faults = context.model.faults if params.own_kind else faults_of(context)
+    for found in faults:
         if found.check == params.check:
             yield fault_hit(context, found, params)
             return
@@ -137,6 +132,9 @@ def other_fault(context: Context, params: OtherFaultParams) -> Iterator[Outcome]
             position=found.position,
             certainty=Certainty.LIKELY,
         )
+    for note in notes_of(context):
+        if note.id.startswith(_CAP_PREFIX):
+            yield Undecided(f"the file exceeds a limit of this reader: {note.detail}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +175,7 @@ class OtherNoteParams:
 def other_note(context: Context, params: OtherNoteParams) -> Iterator[Outcome]:
     """A note of the reader without a rule of its own."""
     for found in notes_of(context):
-        if found.id not in params.known:
+        if found.id not in params.known and not found.id.startswith(_CAP_PREFIX):
             yield Hit(
                 NoteFacts(found.detail),
                 (Evidence(found.id, "", found.detail, found_from="the file"),),

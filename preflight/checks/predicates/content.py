@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from preflight.checks import ordering
 from preflight.checks.context import Context
 from preflight.checks.facts import behaviour_certainty
-from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
+from preflight.checks.predicate import Hit, Outcome, predicate
 from preflight.checks.predicates.container import faults_of
 from preflight.container.types import Fault
 from preflight.findings import Certainty, Evidence
@@ -153,12 +153,16 @@ def device_needs(context: Context, _: object) -> Iterator[Outcome]:
         yield Hit(
             needs,
             (
-                Evidence("device memory", "", f"{needs.total} MiB", found_from="WEIGHTS_DATA size and "
-                         "attributes memory_size, p2p_memory_size"),
+                Evidence(
+                    "device memory",
+                    "",
+                    f"{needs.total} MiB",
+                    found_from="WEIGHTS_DATA size, attributes memory_size and p2p_memory_size",
+                ),
                 Evidence("streams", "", str(needs.streams), found_from="attribute stream_num"),
             ),
             location=context.place("block 0"),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True)

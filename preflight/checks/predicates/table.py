@@ -33,6 +33,7 @@ class CountParams:
 
 # The base set of om-format §A.4; a release adds 0..k to each.
 _BASE_COUNTS = (1, 3, 4, 5)
+_LARGEST_EXTRA = 3  # of all known releases
 
 
 def accepted_counts(extra: int) -> frozenset[int]:
@@ -66,14 +67,16 @@ def count_outcome(context: Context, block: Block) -> Outcome | None:
     accepted = accepted_counts(behaviour.partition_extra)
     if block.declared_count in accepted:
         return None
+    impossible = block.declared_count not in accepted_counts(_LARGEST_EXTRA)
     certainty = behaviour_certainty(context, "partition_extra")
+    certainty = Certainty.CERTAIN if impossible else certainty
     source = behaviour.sources.get("partition_extra", "")
     return _count_hit(context, block, accepted, behaviour.label, source, certainty)
 
 
 def _count_without_release(context: Context, block: Block) -> Outcome | None:
     """Some counts pass in every release and some in none, whatever the target is."""
-    always, ever = accepted_counts(0), accepted_counts(3)
+    always, ever = accepted_counts(0), accepted_counts(_LARGEST_EXTRA)
     if block.declared_count in always:
         return None
     if block.declared_count not in ever:

@@ -9,75 +9,43 @@ from preflight.checks import ordering
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, predicate
 from preflight.findings import Certainty, Evidence
-from preflight.target.types import Package
-from preflight.versions import VersionRange
+from preflight.target.consistency import target_problems
 
 
 @dataclass(frozen=True, slots=True)
-class DroppedVendor:
-    """A custom operator package that the loader leaves out of its search path."""
+class TargetFault:
+    """Something wrong with the target whatever the model."""
 
-    vendor: str
-    version: str
-    reason: str
+    subject: str
+    expected: str
+    found: str
 
 
-@predicate("target.vendor_dropped", evidence=DroppedVendor)
-def vendor_dropped(context: Context, _: object) -> Iterator[Outcome]:
-    """The loader's filter refuses a vendor's package without a word (§D.4 step 6)."""
-    for vendor in context.target.vendors:
-        if vendor.accepted is False:
+@dataclass(frozen=True, slots=True)
+class TargetParams:
+    """The kind of problem, as target/consistency.py names it."""
+
+    kind: str
+
+
+@predicate("target.problem", evidence=TargetFault, params=TargetParams)
+def problem(context: Context, params: TargetParams) -> Iterator[Outcome]:
+    """The target itself has a problem of this kind."""
+    for found in target_problems(context.target):
+        if found.kind == params.kind:
             yield Hit(
-                DroppedVendor(
-                    vendor.name, vendor.compiler_version or "(none)", vendor.reason or "refused"
-                ),
+                TargetFault(found.subject, found.expected, found.found),
                 (
                     Evidence(
-                        "compiler_version of the vendor package",
-                        context.target.abi_range.value or "",
-                        vendor.compiler_version or "(none)",
-                        context.target.abi_range.source,
-                        vendor.path,
+                        found.subject,
+                        found.expected,
+                        found.found,
+                        found.expected_from,
+                        found.source,
                     ),
                 ),
+                certainty=found.certainty,
             )
-
-
-@dataclass(frozen=True, slots=True)
-class PackageMismatch:
-    """A package whose requirement another package does not meet."""
-
-    package: str
-    needs: str
-    required: str
-    installed: str
-
-
-@predicate("target.packages_do_not_fit", evidence=PackageMismatch)
-def packages_do_not_fit(context: Context, _: object) -> Iterator[Outcome]:
-    """required_package_*_version against the versions that are installed (§E.2)."""
-    installed = {package.name: package for package in context.target.packages}
-    for package in context.target.packages:
-        for name, required in package.requires.items():
-            other = installed.get(name)
-            if other is None or other.version in VersionRange(required):
-                continue
-            yield _package_hit(package, other, required)
-
-
-def _package_hit(package: Package, other: Package, required: str) -> Hit:
-    return Hit(
-        PackageMismatch(package.name, other.name, required, other.version),
-        (
-            Evidence(
-                f"version of {other.name}",
-                str(VersionRange(required)),
-                other.version,
-                package.path,
-                other.path,
-            ),
-        ),
-    )
 
 
 @dataclass(frozen=True, slots=True)

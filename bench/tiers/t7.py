@@ -1,0 +1,59 @@
+"""T7: the single-operator loader on files of T1 and T5, against `api.check_model`.
+
+The vectors cover DeserializeModel; that a model has no operator to register (sop.attrs and later)
+is beyond them.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from preflight import api
+
+BEHAVIOURS = {"v9.0.1": "ge-9.0.1", "v9.1.0": "ge-9.1.0", "master": "ge-9.2"}
+COVERED = ("sop.size", "sop.table")
+
+
+def differences(row: dict[str, Any], folder: Path) -> list[str]:
+    """What the row says and the rules do not."""
+    data = (folder / row["file"]).read_bytes()
+    result = api.check_model(
+        data,
+        target(row["ge_version"], row["input"].get("soc", "pass")),
+        assumptions=api.Assumptions(loader=row["loader"]),
+    )
+    expected = row["expected"]["acl_status"]
+    answers = [f.loader for f in result.findings if f.loader and f.loader.step in COVERED]
+    found = answers[0].status if answers else 0
+    problems = []
+    if found != expected:
+        problems.append(f"acl_status: expected {expected}, found {found}")
+    if answers and answers[0].status_name != row["expected"]["acl_status_name"]:
+        problems.append(f"status name: found {answers[0].status_name}")
+    if expected and result.verdicts.deploy.status != "blocked":
+        problems.append(f"refused by the loader, deploy is {result.verdicts.deploy.status.value}")
+    return problems
+
+
+@cache
+def target(ge_version: str, soc_answer: str) -> Any:
+    """A target of which only the loader generation and the answer of the SoC check are known."""
+    behaviour = api.Fact(api.loader_behaviour(BEHAVIOURS[ge_version]), "vectors")
+    nothing = api.Fact(None, "not part of these vectors", known=False)
+    return api.Target(
+        name=ge_version,
+        origin="catalogue",
+        release=nothing,
+        internal=nothing,
+        behaviour=behaviour,
+        soc=nothing,
+        socs={},
+        host_os=nothing,
+        host_cpu=nothing,
+        abi_range=nothing,
+        opp_version=nothing,
+        driver=nothing,
+        soc_answer=soc_answer,
+    )

@@ -1,0 +1,126 @@
+"""Locks of model files: made, verified, and used as the old side of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from preflight.compare.models import fact_reasons
+from preflight.compare.operators import compare_counts
+from preflight.compare.types import (
+    CompareVerdict,
+    CountChange,
+    Difference,
+    ModelComparison,
+    OperatorComparison,
+    Weights,
+)
+from preflight.container.source import FileSource
+from preflight.model.file import read_model
+from preflight.model.lock import (
+    WEIGHTS,
+    LockMismatch,
+    VersionResolver,
+    compare_lock,
+    make_lock,
+)
+from preflight.model.lockfile import Lock
+from preflight.model.manifest import ModelFile
+
+_CODE = ("TBE_KERNELS", "CUST_AICPU_KERNELS", "SO_BINS", "TILING_DATA", "CUSTOM_OPS")
+
+
+def lock_file(
+    path: str | Path,
+    *,
+    weights: bool = False,
+    files: Sequence[tuple[str, Path]] = (),
+    release: str = "",
+    resolve: VersionResolver | None = None,
+) -> Lock:
+    """The lock of a model file; `resolve` gives operator versions of `release`."""
+    with FileSource(path) as source:
+        return make_lock(
+            read_model(source),
+            source,
+            weights=weights,
+            files=files,
+            release=release,
+            resolve=resolve,
+        )
+
+
+def verify_lock(
+    path: str | Path, lock: Lock, resolve: VersionResolver | None = None
+) -> tuple[LockMismatch, ...]:
+    """Where a model file no longer fits its lock; every recorded partition is hashed again."""
+    with FileSource(path) as source:
+        return compare_lock(read_model(source), lock, source, resolve)
+
+
+def compare_with_lock(lock: Lock, path: str | Path) -> ModelComparison:
+    """Compare what a lock remembers of a model that is gone with a model file.
+
+    Attributes are not recorded, so operators are compared by their fingerprint and counts only.
+    """
+    with FileSource(path) as source:
+        model = read_model(source)
+        mismatches = compare_lock(model, lock, source)
+    by_area = {m.area: [n for n in mismatches if n.area == m.area] for m in mismatches}
+    interface = _differences(by_area.get("interface", []))
+    reasons = ["callers see other inputs or outputs"] if interface else []
+    if "graph" in by_area:
+        reasons.append("the graphs compute differently")
+    if "scheme" in by_area:
+        reasons.append("the lock's fingerprints were made by other rules and cannot be compared")
+    facts = by_area.get("device", []) + by_area.get("engine", [])
+    dynamic = model.manifest is not None and model.manifest.dynamic
+    reasons += fact_reasons({_bare(m.subject) for m in facts}, dynamic)
+    partitions = by_area.get("partition", [])
+    reasons += [
+        f"{m.subject} differs" for m in partitions if m.subject.endswith((*_CODE, *WEIGHTS))
+    ]
+    reasons += ["other partitions" for m in partitions if m.subject == "partitions"]
+    verdict = CompareVerdict.INTERCHANGEABLE
+    if reasons:
+        verdict = CompareVerdict.DIFFERENT_GRAPH
+    if interface:
+        verdict = CompareVerdict.DIFFERENT_INTERFACE
+    return ModelComparison(
+        f"{lock.name} (from its lock)",
+        str(path),
+        verdict,
+        tuple(reasons),
+        interface,
+        _differences(facts),
+        _differences(partitions),
+        OperatorComparison(counts=_counts(lock, model), compared=False),
+        (lock.content.fingerprint if lock.content else "", ""),
+        _weights(lock, partitions),
+        inputs=len(model.manifest.inputs) if model.manifest else 0,
+        outputs=len(model.manifest.outputs) if model.manifest else 0,
+        old_is_lock=True,
+    )
+
+
+def _bare(subject: str) -> str:
+    return subject.rpartition(": ")[2]
+
+
+def _differences(mismatches: Sequence[LockMismatch]) -> tuple[Difference, ...]:
+    return tuple(
+        Difference(m.subject, m.locked or "absent", m.found or "absent") for m in mismatches
+    )
+
+
+def _counts(lock: Lock, model: ModelFile) -> tuple[CountChange, ...]:
+    old = {n: o.count for n, o in lock.content.operators.items()} if lock.content else {}
+    new = {r.type: r.count for r in model.manifest.operators} if model.manifest else {}
+    return compare_counts(old, new)
+
+
+def _weights(lock: Lock, partitions: Sequence[LockMismatch]) -> Weights:
+    if any(m.subject.endswith(WEIGHTS) for m in partitions):
+        return Weights.DIFFERENT
+    recorded = [p for p in lock.partitions if p.type in WEIGHTS and p.size]
+    return Weights.EQUAL if all(p.sha256 for p in recorded) else Weights.NOT_COMPARED

@@ -1,0 +1,1 @@
+"""Compares tensors that two builds of a model have written, in bounded memory and without numpy."""

@@ -44,7 +44,7 @@ def effective(given: dict[str, Any], root: Path, padded: bool) -> dict[str, Any]
 
 
 def ranges(given: dict[str, Any], root: Path, padded: bool) -> dict[str, Any]:
-    text, _ = api.LoaderView(root).abi_range()
+    text = api.LoaderView(root).abi_range().value
     found = [] if text is None else api.parse_loader_ranges(text, padded)
     if found is None:
         return {"ok": False}
@@ -52,7 +52,7 @@ def ranges(given: dict[str, Any], root: Path, padded: bool) -> dict[str, Any]:
 
 
 def check(given: dict[str, Any], root: Path, padded: bool) -> dict[str, Any]:
-    text, _ = api.LoaderView(root).abi_range()
+    text = api.LoaderView(root).abi_range().value
     parsed = ranges(given, root, padded)
     valid = api.is_vendor_version_valid(
         plain(given["opp_version"]), plain(given["compiler_version"]), text, padded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from preflight.errors import UsageError
@@ -82,42 +82,61 @@ def target_from_install(
     device, notes = _device(soc)
     socs, socs_source, socs_certainty = _socs(root, tree, release)
     vendors = read_vendors(view, opp.path, loader, env)
-    device_facts = socs.get(device.value or "")
-    short = device_facts.short if device_facts is not None else ""
-    kernels, kernels_source = _kernels(opp.path, vendors, short.lower(), tree)
-    scene = view.scene()
-    abi_range, abi_source = view.abi_range()
-    opp_version, opp_source = view.opp_version(opp.path)
-    details = _details(root, tree, opp, driver, family_of(device.value or ""))
-    host = f"{scene.os}-{scene.cpu}" if scene.os and scene.cpu else ""
-    return Target(
-        name="/".join(
-            part for part in (release.value or root.name, device.value or "", host) if part
-        ),
+    kernels, kernels_source = _kernels(opp.path, vendors, _short(device, socs), tree)
+    host_os, host_cpu, abi_range, opp_version = _loader_facts(view, opp)
+    target = Target(
+        name="",
         origin="installed",
         release=release,
         internal=internal,
         behaviour=loader,
         soc=device,
         socs=socs,
-        host_os=Fact(scene.os, scene.source),
-        host_cpu=Fact(scene.cpu, scene.source),
-        abi_range=Fact(abi_range, abi_source),
-        opp_version=Fact(opp_version, f"{opp_source} ({opp.source})", certainty=opp.certainty),
+        host_os=host_os,
+        host_cpu=host_cpu,
+        abi_range=abi_range,
+        opp_version=opp_version,
         driver=_driver(driver),
         packages=packages,
         vendors=vendors,
         kernels=kernels,
         kernels_source=kernels_source,
         history_dirs=_history(root, opp.path, tree),
-        details=details,
-        places=tree.places,
+        details=_details(root, tree, opp, driver, family_of(device.value or "")),
         soc_answer=soc_answer,
-        fingerprint=tree.fingerprint,
         socs_source=socs_source,
         socs_certainty=socs_certainty,
         notes=notes,
     )
+    name = _name(target) or root.name
+    return replace(target, name=name, places=tree.places, fingerprint=tree.fingerprint)
+
+
+def _loader_facts(view: LoaderView, opp: Opp) -> tuple[Fact[str], Fact[str], Fact[str], Fact[str]]:
+    """What the loader compares a model with: host OS and CPU, ABI range, operator package."""
+    scene = view.scene()
+    version = view.opp_version(opp.path)
+    certainty = max(version.certainty, opp.certainty, key=lambda c: c.rank)
+    source = f"{version.source} ({opp.source})"
+    return (
+        Fact(scene.os, scene.source, scene.known),
+        Fact(scene.cpu, scene.source, scene.known),
+        view.abi_range(),
+        Fact(version.value, source, version.known, certainty),
+    )
+
+
+def _name(target: Target) -> str:
+    """The catalogue-like name: release, SoC and host, as far as they are known."""
+    system, cpu = target.host_os.value, target.host_cpu.value
+    host = f"{system}-{cpu}" if system and cpu else ""
+    return "/".join(part for part in (target.release.value, target.soc.value, host) if part)
+
+
+def _short(device: Fact[str], socs: Mapping[str, SocFacts]) -> str:
+    """The device's short name as folders of operator configs spell it."""
+    facts = socs.get(device.value or "")
+    return facts.short.lower() if facts is not None else ""
 
 
 def _opp(root: Path, given: Path | None, why: str, env: Mapping[str, str]) -> Opp:

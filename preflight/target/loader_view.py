@@ -11,6 +11,7 @@ from pathlib import Path
 
 from preflight.target.packages import ABI_KEY, COMPILER_KEY, VERSION_KEY, find_key, parse_scene
 from preflight.target.tree import Tree
+from preflight.target.types import Fact, unknown
 from preflight.versions import is_vendor_version_valid
 
 OPP_VARIABLE = "ASCEND_OPP_PATH"
@@ -18,21 +19,28 @@ OPP_VARIABLE = "ASCEND_OPP_PATH"
 
 @dataclass(frozen=True, slots=True)
 class SceneView:
-    """os and arch as the loader has them; both "" when no scene file is readable."""
+    """os and arch as the loader has them; both "" when no scene file is readable.
+
+    `known` is False when a scene file is there that only we cannot read.
+    """
 
     os: str
     cpu: str
     source: str
+    known: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class VendorView:
-    """A package in the operator search path, and whether the loader's filter keeps it."""
+    """A package in the operator search path, and whether the loader's filter keeps it.
+
+    `valid` is None where that cannot be said.
+    """
 
     path: str
     opp_version: str
     compiler_version: str
-    valid: bool
+    valid: bool | None
     reason: str = ""
 
 
@@ -51,42 +59,41 @@ class LoaderView:
             if text is not None:
                 system, cpu = parse_scene(text)
                 return SceneView(system, cpu, str(path))
+            if not self.tree.conclusive(path):
+                return SceneView("", "", f"{path} could not be read", known=False)
         return SceneView("", "", "no scene.info under opp or runtime: the loader takes empty texts")
 
-    def abi_file(self) -> Path | None:
-        """The version file that decides embedded libraries, None when the loader has none."""
-        for package in ("compiler", "runtime"):
-            if self.tree.is_dir(self.root / package):
-                return self.root / package / "version.info"
-        return None
+    def abi_range(self) -> Fact[str]:
+        """The value of required_opp_abi_version of the compiler, or of the runtime without one.
 
-    def abi_range(self) -> tuple[str | None, str]:
-        """(value of required_opp_abi_version or None, where that comes from).
-
-        None means that the loader accepts every version.
+        A known None means that the loader accepts every version.
         """
-        path = self.abi_file()
-        if path is None:
-            return None, "neither a compiler nor a runtime folder: the loader accepts every version"
-        text = self.tree.text(path, "range of operator package versions the loader accepts")
-        if text is None:
-            return None, f"{path} cannot be read: the loader accepts every version"
-        value = find_key(text, ABI_KEY)
-        if value is None:
-            return None, f"{path} has no {ABI_KEY[:-1]}: the loader accepts every version"
-        return value, f"{path}, {ABI_KEY[:-1]}"
+        for package in ("compiler", "runtime"):
+            folder = self.root / package
+            if self.tree.is_dir(folder):
+                path = folder / "version.info"
+                return self._value(path, ABI_KEY, "the loader accepts every version")
+            if not self.tree.conclusive(folder):
+                return unknown(f"{folder} could not be read")
+        return Fact(None, "neither a compiler nor a runtime folder: every version is accepted")
 
-    def opp_version(self, opp_path: Path) -> tuple[str | None, str]:
-        """(Version= of the operator package or None, where that comes from).
+    def opp_version(self, opp_path: Path) -> Fact[str]:
+        """Version= of the operator package.
 
-        None means that the loader does not compare opp_version.
+        A known None means that the loader does not compare opp_version.
         """
         path = opp_path / "version.info"
-        text = self.tree.text(path, "version of the operator package, as the loader reads it")
-        value = None if text is None else find_key(text, VERSION_KEY)
+        return self._value(path, VERSION_KEY, "the loader does not compare opp_version")
+
+    def _value(self, path: Path, key: str, otherwise: str) -> Fact[str]:
+        """A key of a version file; known None, with what that means, when the loader has none."""
+        text = self.tree.text(path, f"{key[:-1]}, as the loader reads it")
+        if text is None and not self.tree.conclusive(path):
+            return unknown(f"{path} could not be read")
+        value = None if text is None else find_key(text, key)
         if value is None:
-            return None, f"{path} gives no Version: the loader does not compare opp_version"
-        return value, f"{path}, Version"
+            return Fact(None, f"{path} gives no {key[:-1]}: {otherwise}")
+        return Fact(value, f"{path}, {key[:-1]}")
 
     def vendor(self, path: Path, padded: bool) -> VendorView:
         """The filter that the loader applies to a package when it builds its search path.
@@ -94,21 +101,23 @@ class LoaderView:
         `path` is the package's folder; "opp_latest" in it always passes, "built-in" in it makes the
         loader use the operator package's own version.
         """
-        opp_version = compiler_version = ""
-        if "built-in" in str(path):
-            text = self.tree.text(path.parent / "version.info", "version of built-in operators")
-            opp_version = _value(text, VERSION_KEY)
+        built_in = "built-in" in str(path)
+        if built_in:
+            found = self._value(path.parent / "version.info", VERSION_KEY, "nothing to compare")
         else:
-            text = self.tree.text(path / "version.info", "compiler version of a vendor package")
-            compiler_version = _value(text, COMPILER_KEY)
-        range_text, where = self.abi_range()
-        valid = "opp_latest" in str(path) or is_vendor_version_valid(
-            opp_version, compiler_version, range_text, padded
-        )
-        found = opp_version or compiler_version
-        reason = "" if valid else f"{found or 'no version'} is outside {range_text} ({where})"
+            found = self._value(path / "version.info", COMPILER_KEY, "nothing to compare")
+        text = found.value or ""
+        opp_version, compiler_version = (text, "") if built_in else ("", text)
+        accepted = self.abi_range()
+        valid: bool | None = None
+        if "opp_latest" in str(path):
+            valid = True
+        elif found.known and accepted.known:
+            range_text = accepted.value
+            valid = is_vendor_version_valid(opp_version, compiler_version, range_text, padded)
+        reason = ""
+        if valid is False:
+            reason = f"{text or 'no version'} is outside {accepted.value} ({accepted.source})"
+        elif valid is None:
+            reason = found.source if not found.known else accepted.source
         return VendorView(str(path), opp_version, compiler_version, valid, reason)
-
-
-def _value(text: str | None, key: str) -> str:
-    return (find_key(text, key) or "") if text is not None else ""

@@ -22,6 +22,7 @@ class Tree:
     def __init__(self, bounds: tuple[Path, ...] = ()) -> None:
         self._bounds = tuple(path.resolve() for path in bounds)
         self._places: dict[str, Place] = {}
+        self._open: set[Path] = set()
         self._digest = hashlib.sha256()
 
     @property
@@ -37,6 +38,16 @@ class Tree:
     def note(self, path: Path, result: str, why: str) -> None:
         """Record a place; a later answer about the same path replaces the earlier one."""
         self._places[str(path)] = Place(str(path), result, why)
+
+    def conclusive(self, path: Path) -> bool:
+        """Would a program on the target find there what we found?
+
+        False for what only we may not see: no permission, links that lead out or nowhere (they may
+        lead somewhere on the machine the tree comes from), files larger than we read.
+        """
+        if path in self._open:
+            return False
+        return self.inside(path) and not any(_is_dangling(p) for p in (path, *path.parents))
 
     def inside(self, path: Path) -> bool:
         """Does a path, with links followed, stay within the bounds?"""
@@ -64,14 +75,16 @@ class Tree:
                 return None
             with path.open("rb") as file:
                 data = file.read(limit + 1)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             dangling = path.is_symlink()
             self.note(path, "unreadable" if dangling else "absent", _dangling(why, dangling))
             return None
         except (OSError, ValueError) as error:
+            self._open.add(path)
             self.note(path, "unreadable", f"{why}; {_reason(error)}")
             return None
         if len(data) > limit:
+            self._open.add(path)
             self.note(path, "ignored", f"{why}; larger than {limit} bytes")
             return None
         self.note(path, "found", why)
@@ -95,7 +108,7 @@ class Tree:
                 names = sorted(
                     entry.name for _, entry in zip(range(MAX_ENTRIES), entries, strict=False)
                 )
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             dangling = path.is_symlink()
             self.note(path, "unreadable" if dangling else "absent", _dangling(why, dangling))
             return []
@@ -104,6 +117,10 @@ class Tree:
             return []
         self.note(path, "found", why)
         return [path / name for name in names]
+
+
+def _is_dangling(path: Path) -> bool:
+    return path.is_symlink() and not path.exists()
 
 
 def _dangling(why: str, dangling: bool) -> str:

@@ -62,16 +62,17 @@ def _entries(text: str) -> Iterator[str]:
 
 def _vendor(view: LoaderView, path: Path, behaviour: Fact[ReleaseBehaviour], where: str) -> Vendor:
     """One vendor as the loader's filter sees it; undecided when the padding is not known."""
-    answers = {padded: view.vendor(path, padded) for padded in _paddings(behaviour)}
-    verdicts = {answer.valid for answer in answers.values()}
-    first = next(iter(answers.values()))
+    answers = [view.vendor(path, padded) for padded in _paddings(behaviour)]
+    first = answers[0]
+    accepted = first.valid if len({answer.valid for answer in answers}) == 1 else None
+    reason = where if accepted else first.reason
     exists = view.tree.is_dir(path)
-    accepted: bool | None = verdicts.pop() if len(verdicts) == 1 else None
-    reason = first.reason if accepted is False else where
-    if not exists:
+    if not exists and view.tree.conclusive(path):
         accepted, reason = False, f"there is no folder {path}"
+    elif not exists:
+        accepted, reason = None, f"{path} could not be read"
     elif accepted is None:
-        reason = "depends on how this release compares versions, which is not known"
+        reason = reason or "depends on how this release compares versions, which is not known"
     return Vendor(
         name=path.name,
         path=str(path),

@@ -17,6 +17,7 @@ from preflight.errors import ApplyError, ExitCode, PreflightError, UsageError
 from preflight.plan import staging
 from preflight.plan.execute import ApplyOptions, Declined, Execution, ready_program
 from preflight.plan.files import plan_digest, read_plan
+from preflight.plan.guards import anything_done, refuse_outdated, wanted
 from preflight.plan.journal import (
     Journal,
     StepState,
@@ -28,13 +29,6 @@ from preflight.plan.model import Plan, Step
 from preflight.plan.workbench import Workbench
 
 _GRACE_SECONDS = 5
-_TARGET_CHANGES = ("change_target", "install_package", "set_environment")
-
-
-class PlanOutdatedError(PreflightError):
-    """A model file or the target is not what the plan was made for."""
-
-    exit_code = ExitCode.USAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +74,15 @@ def apply_plan(
     if chosen.dry_run:
         return _dry_run(plan, place, chosen, tools)
     with Journal(journal_path(place)) as journal:
-        if journal.plan_digest and journal.plan_digest != digest and _anything_done(journal):
+        if journal.plan_digest and journal.plan_digest != digest and anything_done(journal):
             raise UsageError(
                 f"{place}: the plan was edited after some of its steps were done",
                 hint=f"preflight rollback {path}",
             )
         _recover(journal)
         states = journal.states()
-        _refuse_outdated(plan, states, tools)
-        steps = _wanted(plan, states, chosen)
+        refuse_outdated(plan, states, tools)
+        steps = wanted(plan, states, chosen.only)
         if journal.plan_digest != digest:
             journal.write("begin", plan=digest, detail=str(place))
         logs = place.with_name(f"{place.stem}.logs")
@@ -228,57 +222,12 @@ def _take_back(journal: Journal, step: str, reason: str) -> None:
     journal.write("failed", step, detail="; ".join([reason, *left]))
 
 
-def _anything_done(journal: Journal) -> bool:
-    return any(s.status in ("done", "committing") for s in journal.states().values())
-
-
-def _refuse_outdated(plan: Plan, states: dict[str, StepState], bench: Workbench) -> None:
-    """Raises PlanOutdatedError when a model or the target differs from what was planned for."""
-    for facts in plan.models:
-        model = bench.read_model(facts.path)
-        if (model.sha256, model.container.size) != (facts.sha256, facts.size):
-            raise PlanOutdatedError(
-                f"{facts.path} is not the file that the plan was made for", hint="plan again"
-            )
-    changed = [
-        s.id
-        for s in plan.steps
-        if s.kind in _TARGET_CHANGES and s.id in states and states[s.id].status == "done"
-    ]
-    if changed:
-        return
-    found = bench.load_target(plan.target.spec).fingerprint
-    if found != plan.target.fingerprint:
-        raise PlanOutdatedError(
-            f"the target {plan.target.spec} is not what it was when the plan was made",
-            hint="plan again",
-        )
-
-
-def _wanted(plan: Plan, states: dict[str, StepState], options: ApplyOptions) -> list[Step]:
-    """The steps to do now, in order. Raises UsageError for an unknown or premature `only`."""
-    done = {name for name, state in states.items() if state.status == "done"}
-    if not options.only:
-        return [step for step in plan.steps if step.id not in done]
-    numbered = {str(n): step for n, step in enumerate(plan.steps, 1)}
-    step = plan.step(options.only) or numbered.get(options.only)
-    if step is None:
-        known = ", ".join(s.id for s in plan.steps)
-        raise UsageError(f"the plan has no step {options.only!r}", hint=f"steps: {known}")
-    if step.id in done:
-        return []
-    missing = [needed for needed in step.requires if needed not in done]
-    if missing:
-        raise UsageError(f"step {step.id} needs {', '.join(missing)} first")
-    return [step]
-
-
 def _dry_run(plan: Plan, place: Path, options: ApplyOptions, bench: Workbench) -> ApplyResult:
     """What would happen, with everything checked that can be checked beforehand."""
     states = states_of(read_journal(journal_path(place)))
-    _refuse_outdated(plan, states, bench)
+    refuse_outdated(plan, states, bench)
     outcomes: list[StepOutcome] = []
-    for step in _wanted(plan, states, options):
+    for step in wanted(plan, states, options.only):
         detail = step.instruction
         if step.command:
             try:

@@ -86,6 +86,21 @@ class PathBuilder:
         steps = [move, *self._checks(self.models, spec, (move.id,))]
         return self.plan("move_target", steps, f"Keep the file and go to {spec}")
 
+    def split(self, groups: Sequence[tuple[str, Sequence[ModelFile]]]) -> Plan:
+        """Every file as it is, each group on a target of its own."""
+        steps: list[Step] = []
+        count = 0
+        for number, (spec, group) in enumerate(groups, 1):
+            goal = self.simulation.target_of(spec)
+            if goal.name != self.target.name:
+                paths = tuple(m.path for m in group)
+                step_id = f"move-{number}"
+                steps.append(phrases.move_step(spec, self.target.name, goal, paths, step_id))
+                steps += self._checks(group, spec, (step_id,), count)
+            count += len(group)
+        names = " and ".join(spec for spec, _ in groups)
+        return self.plan("split", steps, f"Keep the files, on {len(groups)} targets: {names}")
+
     def rebuilt(self, spec: str = "=") -> Plan:
         """Compile again what does not run on the target (or on `spec`), keep what does."""
         goal = self.goal(spec)
@@ -93,8 +108,11 @@ class PathBuilder:
         if spec != "=":
             steps.append(self._move(spec))
         before = tuple(s.id for s in steps)
-        failing = [m for m in self.models if deploy_findings(self.simulation.check(m, goal))]
-        others = [m for m in self.models if m not in failing]
+        failing: list[ModelFile] = []
+        others: list[ModelFile] = []
+        for model in self.models:
+            stands_in_the_way = deploy_findings(self.simulation.check(model, goal))
+            (failing if stands_in_the_way else others).append(model)
         check_on = "" if spec == "=" else spec
         for number, model in enumerate(failing, 1):
             steps += self._rebuild_block(model, goal, number, before, check_on)

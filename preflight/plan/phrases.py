@@ -79,21 +79,24 @@ def roll_out_step(step_id: str, old: str, new: str, requires: tuple[str, ...]) -
     )
 
 
-def move_step(spec: str, old: str, goal: Target) -> Step:
-    """Go to another release, device or host."""
+def move_step(
+    spec: str, old: str, goal: Target, models: tuple[str, ...] = (), step_id: str = "move"
+) -> Step:
+    """Go to another release, device or host, with all models or with some."""
     release, soc = goal.release.value or "", goal.soc.value or ""
     host = goal.host_cpu.value or ""
+    who = ", ".join(_name(path) for path in models)
     return Step(
-        "move",
+        step_id,
         "change_target",
-        f"Go from {old} to {spec}",
+        f"Go from {old} to {spec}" + (f" with {who}" if who else ""),
         instruction=f"run in a container or on a machine with CANN {release}, {soc}"
         + (f", on a {host} host" if host else "")
         + "; keep the old one until the plan is done",
         expected=f"preflight target show reports {release}",
         check="preflight target show",
         undo=f"go back to {old}",
-        effect=Effect(target=spec),
+        effect=Effect(target=spec, models=models),
     )
 
 

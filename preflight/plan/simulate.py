@@ -188,9 +188,10 @@ class Simulation:
     ) -> ModelOutcome:
         result = self.check(way.current, way.target)
         found = deploy_findings(result)
+        unique = {(f.fingerprint, f.message): f for f in [*found, *way.obstacles]}
         left = tuple(
             f
-            for f in dict.fromkeys([*found, *way.obstacles])
+            for f in unique.values()
             if f.fingerprint not in settled and not _is_waived(f, waivers)
         )
         return ModelOutcome(way.original.path, way.current.path, way.target.name, result, left)

@@ -32,10 +32,11 @@ def check(model: ModelFile, target: Target) -> Result:
 
 
 def compare_models(old: str, new: str) -> tuple[str, tuple[str, ...]]:
-    """The verdict on two model files and the differences in words."""
-    from preflight.plan.comparing import compare_files
+    """The verdict on two model files and what stands against interchanging them, in words."""
+    from preflight.compare.models import compare_files
 
-    return compare_files(old, new)
+    result = compare_files(old, new, weights=False)
+    return result.verdict.value, result.reasons
 
 
 def compare_tensors(old: str, new: str) -> tuple[bool, tuple[str, ...]]:

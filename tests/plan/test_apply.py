@@ -17,9 +17,10 @@ import pytest
 from preflight.errors import UsageError
 from preflight.plan import apply as apply_module
 from preflight.plan import staging
-from preflight.plan.apply import ApplyResult, PlanOutdatedError, apply_plan, rollback_plan
+from preflight.plan.apply import ApplyResult, apply_plan, rollback_plan
 from preflight.plan.execute import ApplyOptions
 from preflight.plan.files import write_plan
+from preflight.plan.guards import PlanOutdatedError
 from preflight.plan.journal import Journal, journal_path, read_journal, states_of
 from preflight.plan.model import FileUse, ModelFacts, OpenQuestion, PlanWaiver, Step
 from tests.plan import stand_in

@@ -49,6 +49,31 @@ if TYPE_CHECKING:
     from preflight.model.writer import build_model_definition as build_model_definition
     from preflight.model.writer import build_submodel as build_submodel
     from preflight.model.writer import build_tasks as build_tasks
+    from preflight.plan.apply import ApplyResult as ApplyResult
+    from preflight.plan.apply import apply_plan as apply_plan
+    from preflight.plan.apply import rollback_plan as rollback_plan
+    from preflight.plan.execute import ApplyOptions as ApplyOptions
+    from preflight.plan.files import plan_from_toml as plan_from_toml
+    from preflight.plan.files import plan_to_toml as plan_to_toml
+    from preflight.plan.files import read_plan as read_plan
+    from preflight.plan.files import write_plan as write_plan
+    from preflight.plan.files import write_text as write_text
+    from preflight.plan.journal import plan_states as plan_states
+    from preflight.plan.judge import Candidate as Candidate
+    from preflight.plan.judge import judge as judge
+    from preflight.plan.model import Plan as Plan
+    from preflight.plan.model import PlanWaiver as PlanWaiver
+    from preflight.plan.model import Step as Step
+    from preflight.plan.moves import likely_targets as likely_targets
+    from preflight.plan.paths import PlanOptions as PlanOptions
+    from preflight.plan.recipe import build_recipe as build_recipe
+    from preflight.plan.recipe_types import BuildGoal as BuildGoal
+    from preflight.plan.recipe_types import MovedDefault as MovedDefault
+    from preflight.plan.recipe_types import Recipe as Recipe
+    from preflight.plan.simulate import Simulation as Simulation
+    from preflight.plan.solve import WaysOut as WaysOut
+    from preflight.plan.solve import best_placed_target as best_placed_target
+    from preflight.plan.solve import solve as solve
     from preflight.registry.behaviour import notes_for as notes_for
     from preflight.registry.diff import breaking as breaking
     from preflight.registry.diff import diff_prototypes as diff_prototypes
@@ -85,6 +110,13 @@ if TYPE_CHECKING:
     from preflight.render.history import version_json as version_json
     from preflight.render.inspect_json import render_inspect_json as render_inspect_json
     from preflight.render.inspect_text import render_inspect_text as render_inspect_text
+    from preflight.render.plan_json import plan_json as plan_json
+    from preflight.render.plan_json import result_json as result_json
+    from preflight.render.plan_json import ways_json as ways_json
+    from preflight.render.plan_shell import plan_script as plan_script
+    from preflight.render.plan_text import plan_text as plan_text
+    from preflight.render.plan_text import result_text as result_text
+    from preflight.render.plan_text import ways_text as ways_text
     from preflight.render.target import capture_json as capture_json
     from preflight.render.target import fit_json as fit_json
     from preflight.render.target import fit_text as fit_text
@@ -123,8 +155,12 @@ if TYPE_CHECKING:
 
 # public name -> module that defines it
 _WHERE: dict[str, str] = {
+    "ApplyOptions": "preflight.plan.execute",
+    "ApplyResult": "preflight.plan.apply",
     "Assumptions": "preflight.checks.context",
     "Attribute": "preflight.model.manifest",
+    "BuildGoal": "preflight.plan.recipe_types",
+    "Candidate": "preflight.plan.judge",
     "CannVersion": "preflight.versions",
     "Change": "preflight.registry.kinds",
     "Container": "preflight.container.types",
@@ -144,24 +180,35 @@ _WHERE: dict[str, str] = {
     "ModelFile": "preflight.model.manifest",
     "ModelManifest": "preflight.model.manifest",
     "Moved": "preflight.registry.transfer",
+    "MovedDefault": "preflight.plan.recipe_types",
     "OperatorHistory": "preflight.registry.history",
     "OperatorSpec": "preflight.model.writer",
     "OperatorVersion": "preflight.registry.history",
+    "Plan": "preflight.plan.model",
+    "PlanOptions": "preflight.plan.paths",
+    "PlanWaiver": "preflight.plan.model",
+    "Recipe": "preflight.plan.recipe_types",
     "Release": "preflight.registry.history",
     "Report": "preflight.checks.report",
     "ReportFormat": "preflight.render.formats",
     "Result": "preflight.checks.engine",
     "Rule": "preflight.checks.rulefile",
     "RuleSet": "preflight.checks.loader",
+    "Simulation": "preflight.plan.simulate",
+    "Step": "preflight.plan.model",
     "Target": "preflight.target.types",
     "TargetProblem": "preflight.target.consistency",
     "TensorSpec": "preflight.model.writer",
     "VersionPair": "preflight.versions",
     "VersionRange": "preflight.versions",
+    "WaysOut": "preflight.plan.solve",
     "Written": "preflight.registry.writing",
+    "apply_plan": "preflight.plan.apply",
+    "best_placed_target": "preflight.plan.solve",
     "breaking": "preflight.registry.diff",
     "build_flow_model": "preflight.model.writer",
     "build_model_definition": "preflight.model.writer",
+    "build_recipe": "preflight.plan.recipe",
     "build_submodel": "preflight.model.writer",
     "build_tasks": "preflight.model.writer",
     "capture_json": "preflight.render.target",
@@ -185,8 +232,10 @@ _WHERE: dict[str, str] = {
     "format_number": "preflight.model.dtypes",
     "history_json": "preflight.render.history",
     "is_vendor_version_valid": "preflight.versions",
+    "judge": "preflight.plan.judge",
     "known_releases": "preflight.target.catalog",
     "known_socs": "preflight.target.catalog",
+    "likely_targets": "preflight.plan.moves",
     "list_json": "preflight.render.target",
     "list_text": "preflight.render.target",
     "load_index": "preflight.registry.protocol",
@@ -203,8 +252,15 @@ _WHERE: dict[str, str] = {
     "package_folders": "preflight.registry.validate",
     "parse_loader_ranges": "preflight.versions",
     "parse_vendor_priority": "preflight.target.packages",
+    "plan_from_toml": "preflight.plan.files",
+    "plan_json": "preflight.render.plan_json",
+    "plan_script": "preflight.render.plan_shell",
+    "plan_states": "preflight.plan.journal",
+    "plan_text": "preflight.render.plan_text",
+    "plan_to_toml": "preflight.plan.files",
     "read_container": "preflight.container.read",
     "read_model": "preflight.model.file",
+    "read_plan": "preflight.plan.files",
     "read_snapshot": "preflight.target.snapshot",
     "release_sources": "preflight.registry.store",
     "releases_json": "preflight.render.history",
@@ -215,23 +271,31 @@ _WHERE: dict[str, str] = {
     "render_inspect_text": "preflight.render.inspect_text",
     "render_prototype": "preflight.render.history",
     "render_report": "preflight.render.formats",
+    "result_json": "preflight.render.plan_json",
+    "result_text": "preflight.render.plan_text",
+    "rollback_plan": "preflight.plan.apply",
     "rules_json": "preflight.checks.pages",
     "run_rules": "preflight.checks.engine",
     "select_window": "preflight.registry.window",
     "silent_codes": "preflight.model.silent",
     "snapshot_text": "preflight.target.snapshot",
     "soc_families": "preflight.target.catalog",
+    "solve": "preflight.plan.solve",
     "target_from_install": "preflight.target.install",
     "target_json": "preflight.render.target",
     "target_problems": "preflight.target.consistency",
     "target_text": "preflight.render.target",
     "validate_package": "preflight.registry.validate",
     "version_json": "preflight.render.history",
+    "ways_json": "preflight.render.plan_json",
+    "ways_text": "preflight.render.plan_text",
     "which": "preflight.checks.which",
     "which_json": "preflight.render.which",
     "which_text": "preflight.render.which",
+    "write_plan": "preflight.plan.files",
     "write_release": "preflight.registry.writing",
     "write_snapshot": "preflight.target.snapshot",
+    "write_text": "preflight.plan.files",
 }
 
 

@@ -20,6 +20,8 @@ _MAX_BYTES = 16 << 20
 _MAX_STEPS = 10_000
 _STEP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # becomes part of file names
 
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")  # becomes a variable of the shell script
+
 
 def plan_to_toml(plan: Plan) -> str:
     """The plan as TOML text; `plan_from_toml` gives an equal plan."""
@@ -69,6 +71,11 @@ def _text_of(path: Path) -> str:
 def write_plan(plan: Plan, path: str | os.PathLike[str]) -> None:
     """Write a plan file in one go: readers see the old file or the whole new one."""
     write_atomically(Path(path), plan_to_toml(plan).encode())
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file in one go. Raises UnreadableInput when the place cannot be written."""
+    write_atomically(Path(path), text.encode())
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -132,6 +139,9 @@ def _step_problems(step: Step) -> Iterator[str]:
         step.roll_out is None or not (step.roll_out.metric and step.roll_out.switch_back)
     ):
         yield "a roll-out needs a metric to watch and the switch to go back"
+    for question in step.open_questions:
+        if not _VARIABLE.fullmatch(question.name):
+            yield f"open question {question.name!r}: a name has capital letters, digits and '_'"
     if step.command and step.kind != "rebuild":
         yield "only a rebuild runs a command"
     if step.command and not step.produces:

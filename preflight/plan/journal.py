@@ -192,3 +192,9 @@ def _decode(data: bytes, path: Path) -> Iterator[Record]:
                 f"{path}: line {number} is not a journal record: {error}",
                 hint="if the file is not a journal of preflight, move it away",
             ) from error
+
+
+def plan_states(plan: str | os.PathLike[str]) -> dict[str, str]:
+    """Where each step of a plan file stands, by step id; empty when nothing was begun."""
+    records = read_journal(journal_path(Path(plan)))
+    return {name: state.status for name, state in states_of(records).items()}

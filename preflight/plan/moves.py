@@ -67,6 +67,12 @@ def all_targets(socs: Sequence[str], host: str = "", since: str = "") -> Iterato
                 yield _spec(entry, soc, host)
 
 
+def likely_targets(models: Sequence[ModelFile]) -> list[str]:
+    """Every known release with each SoC that the models were compiled for, newest first."""
+    host = next(iter(sorted(_hosts(models))), "linux-aarch64")
+    return list(all_targets(sorted(_socs(models)), host))
+
+
 def host_of(target: Target) -> str:
     """ "linux-aarch64", empty when the target does not say."""
     return _host(target.host_os.value, target.host_cpu.value)

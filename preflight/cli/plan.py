@@ -1,0 +1,124 @@
+"""`preflight plan`: the ways from here to a working pair, and one of them as a plan."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from preflight import api
+from preflight.cli import diagnostics
+from preflight.errors import ExitCode, UsageError
+
+
+class _PlanGroup(TyperGroup):
+    """`plan FILES` plans, `plan show PLAN` shows one: the first word decides."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        first = args[0] if args else "--help"
+        if first not in self.commands:
+            args = ["make", *(args or ["--help"])]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        return ("" if name == "make" else name), command, rest
+
+
+app = typer.Typer(
+    cls=_PlanGroup,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.command(epilog="`preflight plan show PLAN` shows a saved plan and how far it is carried out.")
+def make(
+    models: Annotated[list[Path], typer.Argument(help="Model files.", show_default=False)],
+    target: Annotated[
+        str,
+        typer.Option(
+            "--target",
+            "-t",
+            help="RELEASE/SOC[/HOST], a snapshot file or a folder; without it, the known target"
+            " on which most of the models run.",
+        ),
+    ] = "",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the chosen plan there (TOML).")
+    ] = None,
+    path: Annotated[int, typer.Option("--path", help="The way to take; 1 is the best.")] = 1,
+    source_dir: Annotated[
+        Path | None,
+        typer.Option("--source-dir", help="Where relative paths of the old build are looked for."),
+    ] = None,
+    fills: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="OPTION=VALUE of atc, for what is not recorded. Repeatable."),
+    ] = None,
+    output_dir: Annotated[
+        Path | None, typer.Option("--output-dir", help="Where new model files go.")
+    ] = None,
+    script: Annotated[
+        Path | None, typer.Option("--script", help="Write the commands as a shell script, too.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> int:
+    """Plan the way from these models to a working pair, with predicted results.
+
+    Exit code: 0 a way leaves nothing behind, 1 no way does, 2 wrong usage, 3 unreadable input.
+    """
+    files = [api.read_model(model) for model in models]
+    spec = target or api.best_placed_target(files, api.likely_targets(files))
+    options = api.PlanOptions(
+        spec=spec,
+        output_dir=str(output_dir or ""),
+        source_dir=source_dir,
+        fills=dict(_assignment(text) for text in fills or ()),
+    )
+    ways = api.solve(files, api.load_target(spec), options)
+    if not 1 <= path <= len(ways.candidates):
+        raise UsageError(f"--path {path}: there are {len(ways.candidates)} ways")
+    chosen = ways.candidates[path - 1]
+    if output is not None:
+        api.write_plan(chosen.plan, output)
+        diagnostics.note(f"way {path} is written to {output}")
+    if script is not None:
+        api.write_text(script, api.plan_script(chosen.plan))
+    saved = str(output) if output is not None else ""
+    text = (
+        api.ways_json(ways.candidates, path - 1)
+        if as_json
+        else api.ways_text(ways.candidates, path - 1, saved)
+    )
+    sys.stdout.write(text)
+    return int(ExitCode.OK if chosen.reached else ExitCode.FINDINGS)
+
+
+@app.command()
+def show(
+    plan: Annotated[Path, typer.Argument(help="A plan file.", show_default=False)],
+    script: Annotated[bool, typer.Option("--script", help="As a shell script.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> int:
+    """Show a saved plan and how far it is carried out."""
+    made = api.read_plan(plan)
+    if script:
+        sys.stdout.write(api.plan_script(made))
+        return int(ExitCode.OK)
+    states = api.plan_states(plan)
+    sys.stdout.write(
+        api.plan_json(made, states) if as_json else api.plan_text(made, str(plan), states)
+    )
+    return int(ExitCode.OK)
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"--set {text}: expected OPTION=VALUE, as in --set model=net.onnx")
+    return name.lstrip("-"), value

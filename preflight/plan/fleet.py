@@ -1,0 +1,102 @@
+"""Many models: the release, or the smallest set of (release, SoC), on which all of them run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from preflight.findings import Status
+from preflight.model.manifest import ModelFile
+from preflight.plan.simulate import Simulation, deploy_findings
+from preflight.target.types import Target
+
+_EXACT_SETS = 3  # sets up to this size are searched exactly, larger ones greedily
+_MOST_COVERS = 400  # distinct answers that take part in the exact search
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """A target by name and the indices of the models that run there as they are."""
+
+    spec: str
+    models: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where models run. `groups`: a target and the indices placed there; `nowhere` run nowhere.
+
+    `table` has every target that was looked at, best first.
+    """
+
+    groups: tuple[Coverage, ...]
+    nowhere: tuple[int, ...]
+    table: tuple[Coverage, ...]
+
+    @property
+    def single(self) -> str:
+        """The one target on which all run, empty when there is none."""
+        return self.groups[0].spec if len(self.groups) == 1 and not self.nowhere else ""
+
+
+def place(
+    simulation: Simulation,
+    models: Sequence[ModelFile],
+    specs: Sequence[str],
+    progress: Callable[[str], None] | None = None,
+) -> Placement:
+    """The smallest set of these targets on which every model runs that runs anywhere.
+
+    Of equal sets, the one whose targets come first in `specs`. A model whose verdict is unknown
+    does not count as running.
+    """
+    table: list[Coverage] = []
+    for spec in specs:
+        if progress is not None:
+            progress(spec)
+        target = simulation.target_of(spec)
+        good = frozenset(i for i, m in enumerate(models) if runs(simulation, m, target))
+        table.append(Coverage(spec, good))
+    ordered = tuple(sorted(table, key=lambda c: -len(c.models)))
+    reachable = frozenset().union(*(c.models for c in table))
+    chosen = _smallest_cover(_maximal(ordered), reachable)
+    groups: list[Coverage] = []
+    left = set(reachable)
+    for cover in sorted(chosen, key=lambda c: -len(c.models)):
+        groups.append(Coverage(cover.spec, cover.models & left))
+        left -= cover.models
+    nowhere = tuple(i for i in range(len(models)) if i not in reachable)
+    return Placement(tuple(groups), nowhere, ordered)
+
+
+def runs(simulation: Simulation, model: ModelFile, target: Target) -> bool:
+    """Whether a model is known to run on a target as it is."""
+    result = simulation.check(model, target)
+    known = result.verdicts.deploy.status in (Status.OK, Status.OK_WITH_WARNINGS)
+    return known and not deploy_findings(result)
+
+
+def _maximal(table: Sequence[Coverage]) -> list[Coverage]:
+    """Targets whose models are not all covered by an earlier one."""
+    kept: list[Coverage] = []
+    for cover in table:
+        if cover.models and not any(cover.models <= other.models for other in kept):
+            kept.append(cover)
+    return kept[:_MOST_COVERS]
+
+
+def _smallest_cover(table: Sequence[Coverage], wanted: frozenset[int]) -> list[Coverage]:
+    if not wanted:
+        return []
+    for size in range(1, _EXACT_SETS + 1):
+        for some in combinations(table, size):
+            if wanted <= frozenset().union(*(c.models for c in some)):
+                return list(some)
+    chosen: list[Coverage] = []
+    left = set(wanted)
+    while left:
+        best = max(table, key=lambda c: len(c.models & left))
+        chosen.append(best)
+        left -= best.models
+    return chosen

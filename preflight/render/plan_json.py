@@ -1,0 +1,80 @@
+"""Ways out, plans and results for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from preflight.plan.apply import ApplyResult
+from preflight.plan.judge import Candidate
+from preflight.plan.model import SCHEMA_VERSION, Plan
+
+
+def ways_json(candidates: Sequence[Candidate], chosen: int) -> str:
+    """All ways with their plans; `chosen` is an index, shown counting from 1."""
+    ways = [
+        {
+            "number": number,
+            "reached": candidate.reached,
+            "plan": full(candidate.plan),
+            "models": [
+                {
+                    "model": model.model,
+                    "runs_as": model.runs_as,
+                    "target": model.target,
+                    "predicted": model.status.value,
+                    "left": [
+                        {
+                            "rule": f.rule,
+                            "fingerprint": f.fingerprint,
+                            "severity": f.severity.value,
+                            "message": f.message,
+                        }
+                        for f in model.left
+                    ],
+                    "undecided": [{"rule": n.rule, "reason": n.reason} for n in model.undecided],
+                }
+                for model in candidate.outcome.models
+            ],
+        }
+        for number, candidate in enumerate(candidates, 1)
+    ]
+    return _dump({"schema_version": SCHEMA_VERSION, "chosen": chosen + 1, "ways": ways})
+
+
+def plan_json(plan: Plan, states: Mapping[str, str] | None = None) -> str:
+    """One plan; `states` says where each step stands, from the journal."""
+    document = full(plan)
+    if states is not None:
+        document["states"] = {step.id: states.get(step.id, "pending") for step in plan.steps}
+    return _dump(document)
+
+
+def result_json(result: ApplyResult) -> str:
+    """What applying or rolling back has done."""
+    return _dump({"schema_version": SCHEMA_VERSION, **msgspec.to_builtins(result)})
+
+
+def full(plan: Plan) -> dict[str, object]:
+    """The plan with every field, empty ones too: programs need not know the defaults."""
+    return {str(k): v for k, v in _full(plan).items()}
+
+
+def _full(value: msgspec.Struct) -> dict[str, object]:
+    result: dict[str, object] = {}
+    for name in value.__struct_fields__:
+        result[name] = _plain(getattr(value, name))
+    return result
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, msgspec.Struct):
+        return _full(value)
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return msgspec.to_builtins(value)
+
+
+def _dump(document: object) -> str:
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"

@@ -41,7 +41,7 @@ def prototype_flags(prototype: Prototype) -> tuple[str, ...]:
         flags.add(DEPENDS_ON_DEFAULT)
     if len(prototype.inputs) > 1:
         flags.add(POSITIONAL_INPUTS)
-    for port in prototype.inputs[:1]:
+    for port in prototype.inputs:
         if len(dtype_set(port.dtype, prototype.datatypes) & _FLOATING) > 1:
             flags.add(DTYPE_SENSITIVE)
     if prototype.op_type in _accumulating():

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from preflight.registry.behaviour import BehaviourNote
-from preflight.registry.history import OperatorHistory, OperatorVersion, Release
+from preflight.registry.history import OperatorHistory, OperatorVersion, Release, Span
 from preflight.registry.kinds import Category, Change
 from preflight.registry.prototype import Prototype, to_protocol
 from preflight.render.escape import printable
@@ -100,7 +100,7 @@ def render_history(
     rows = [
         (
             str(version.number),
-            "; ".join(_span(span.since, span.until) for span in version.spans),
+            "; ".join(_recorded_span(span) for span in version.spans),
             version.certainty.value,
             ", ".join(version.flags),
         )
@@ -234,6 +234,12 @@ def _fate(history: OperatorHistory) -> str:
 
 def _span(since: str, until: str) -> str:
     return since if since == until else f"{since} .. {until}"
+
+
+def _recorded_span(span: Span) -> str:
+    """The releases of a span, with a mark when its beginning is less than certain."""
+    mark = f" ({span.certainty.value})" if span.certainty.rank else ""
+    return span.since + mark if span.since == span.until else f"{span.since}{mark} .. {span.until}"
 
 
 def _change(change: Change) -> dict[str, Any]:

@@ -1,0 +1,88 @@
+"""The bundled history against the registries it is made from, and against what is known of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from preflight.data import manifests_dir
+from preflight.registry.behaviour import notes_for
+from preflight.registry.compact import SOURCES, build
+from preflight.registry.history import open_history
+from preflight.render.history import render_history
+from tests.conftest import ROOT
+
+GOLDEN = Path(__file__).parent / "golden"
+OPERATORS = ("Celu", "Concat", "FlashAttentionScore", "GroupNorm", "GroupNormV2", "LayerNorm")
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_histories_of_operators_with_several_versions(name: str) -> None:
+    history = open_history()
+    text = render_history(history.operator(name), history.steps(name), notes_for(name))
+    assert text == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def test_rebuilding_gives_the_committed_bytes(shared: Path, tmp_path: Path) -> None:
+    committed = manifests_dir() / "history"
+    (tmp_path / SOURCES).write_bytes((committed / SOURCES).read_bytes())
+    build(shared / "registries", tmp_path)
+    for path in sorted(tmp_path.iterdir()):
+        assert path.read_bytes() == (committed / path.name).read_bytes(), path.name
+
+
+def test_the_bundled_history_is_small() -> None:
+    size = sum(p.stat().st_size for p in (manifests_dir() / "history").iterdir())
+    assert size < 2_000_000
+
+
+def _examples(shared: Path) -> list[list[str]]:
+    """Rows of the table of real examples: op, kind, field, old, new, releases."""
+    text = (shared / "registries" / "evolution.md").read_text(encoding="utf-8")
+    table = text.split("## 66 real examples")[1].split("\n## ")[0]
+    rows = [
+        line.strip("|").split(" | ") for line in table.splitlines() if re.match(r"\| \d+ ", line)
+    ]
+    return [[cell.strip() for cell in row[1:7]] for row in rows]
+
+
+def test_every_known_example_is_found_with_its_kind_and_values(shared: Path) -> None:
+    history = open_history()
+    packages = ("all", "math", "nn", "cv", "transformer")
+    examples = _examples(shared)
+    assert len(examples) == 66
+    for op_type, kind, field, old, new, releases in examples:
+        before, after = releases.split(" -> ")
+        changes = [
+            c
+            for package in packages
+            if {before, after} <= {r.version for r in history.layers[0].releases(package)}
+            for c in history.diff(before, after, package=package, only=[op_type])
+        ]
+        wanted = (
+            kind,
+            field,
+            *(None if text == "-" and "dtype" not in kind else text for text in (old, new)),
+        )
+        if kind == "op_removed":  # the table names the header, which registries do not record
+            wanted = (kind, field, None, None)
+        found = {(c.kind.name, c.field, c.old, c.new) for c in changes}
+        assert wanted in found, (op_type, wanted, sorted(found, key=str))
+
+
+def test_the_folder_is_what_the_readme_of_the_registries_says(shared: Path) -> None:
+    index = json.loads((manifests_dir() / "history" / "index.json").read_bytes())
+    counted = {name: len(facts["releases"]) for name, facts in index["packages"].items()}
+    folders = {
+        path.parent.name: len(json.loads(path.read_bytes())["releases"])
+        for path in (shared / "registries").glob("*/index.json")
+    }
+    assert counted == folders
+
+
+def test_golden_files_have_a_test() -> None:
+    assert sorted(p.stem for p in GOLDEN.glob("*.txt")) == sorted(OPERATORS)
+    assert (ROOT / "manifests" / "history" / SOURCES).is_file()

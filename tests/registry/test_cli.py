@@ -1,0 +1,131 @@
+"""`preflight registry`: what it prints first and last, its formats and exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from preflight.cli.registry import app
+from preflight.errors import UsageError
+from preflight.registry.history import UnresolvedVersion
+from tests.registry.builders import attr, op, registry
+
+
+def run(*arguments: str) -> Result:
+    result = CliRunner().invoke(app, list(arguments), standalone_mode=False)
+    if result.exception is not None:
+        raise result.exception
+    return result
+
+
+def lines(*arguments: str) -> list[str]:
+    return run(*arguments).stdout.splitlines()
+
+
+def code(*arguments: str) -> object:
+    return run(*arguments).return_value
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """A team's own package: 2.0 breaks nothing, 3.0 drops an attribute and moves a default."""
+    first = op("Own", attrs=(attr("a"), attr("b")))
+    second = op("Own", attrs=(attr("a"), attr("b"), attr("c")))
+    third = op("Own", attrs=(attr("a", default="5"), attr("c")))
+    return registry(
+        tmp_path / "own",
+        ("own-1", "2025-01-01", (first,)),
+        ("own-2", "2025-02-01", (second,)),
+        ("own-3", "2025-03-01", (third,)),
+    )
+
+
+def test_history_is_a_table_that_ends_with_a_command() -> None:
+    text = lines("history", "LayerNorm")
+    assert text[0].startswith("LayerNorm: 3 versions, last recorded in ")
+    assert text[-1] == "next: preflight registry show LayerNorm"
+    assert "BH001" in "\n".join(text)
+
+
+def test_history_as_markdown_and_json() -> None:
+    assert "| version | releases | certainty | flags |" in lines(
+        "history", "Celu", "--format", "markdown"
+    )
+    data = json.loads(run("history", "Celu", "--json").stdout)
+    assert [v["version"] for v in data["versions"]] == [1, 2, 3]
+    assert data["versions"][1]["spans"][0] == {
+        "since": "5.0.2",
+        "until": "5.0.3",
+        "certainty": "certain",
+    }
+
+
+def test_diff_gates_a_package_of_ones_own(mine: Path) -> None:
+    given = ("--registry", str(mine), "--package", "own")
+    assert code("diff", "own-1", "own-2", *given) == 0
+    assert code("diff", "own-2", "own-3", *given) == 1
+    text = lines("diff", "own-2", "own-3", *given)
+    assert text[0] == (
+        "own-2 -> own-3: 1 breaking, 1 that can change results silently (1 operators)"
+    )
+    assert text[-1] == "next: preflight registry history Own"
+
+
+def test_diff_breaking_shows_only_those_and_fail_on_decides(mine: Path) -> None:
+    given = ("diff", "own-2", "own-3", "--registry", str(mine), "--package", "own")
+    data = json.loads(run(*given, "--breaking", "--json").stdout)
+    assert [c["code"] for c in data["changes"]] == ["OH401"]
+    assert code(*given, "--fail-on", "never") == 0
+    assert code("diff", "own-1", "own-2", *given[3:], "--fail-on", "any") == 1
+
+
+def test_diff_markdown_escapes_what_is_inside(tmp_path: Path) -> None:
+    odd = registry(
+        tmp_path / "odd",
+        ("o1", "2025-01-01", (op("Foo", attrs=(attr("a", "String", '"|x\\u001b"'),)),)),
+        ("o2", "2025-02-01", (op("Foo", attrs=(attr("a", "String", '"<y>"'),)),)),
+    )
+    text = run("diff", "o1", "o2", "--registry", str(odd), "--format", "markdown").stdout
+    row = next(line for line in text.splitlines() if "OH405" in line)
+    assert "\\|x" in row
+    assert "\\<y\\>" in row
+
+
+def test_diff_of_one_operator_that_does_not_exist_is_an_error() -> None:
+    with pytest.raises(Exception, match="no record of an operator 'LayerNorn'"):
+        run("diff", "8.0.RC3", "8.1.RC1", "--op", "LayerNorn")
+
+
+def test_show_refuses_to_guess() -> None:
+    assert lines("show", "Celu", "5.0.4")[0] == "Celu in 5.0.4: version 3 of 3 (certain)"
+    with pytest.raises(UnresolvedVersion):
+        run("show", "FlashAttentionScore", "8.2.RC1")
+
+
+def test_list_names_the_window() -> None:
+    data = json.loads(run("list", "--current", "8.1.RC1", "--window", "10", "--json").stdout)
+    assert [r["release"] for r in data["releases"]] == ["8.1.RC1"]
+    provenance = run("list", "--package", "all", "--provenance").stdout
+    assert "all evidence: " in provenance
+
+
+def test_validate_says_how_many_and_fails_on_errors(mine: Path, tmp_path: Path) -> None:
+    assert lines("validate", str(mine))[0] == "no errors, 0 warnings in 1 packages"
+    bad = registry(tmp_path / "bad", ("1", "2025-01-01", (op(attrs=(attr("a", "Int", '"x"'),)),)))
+    assert code("validate", str(bad)) == 1
+    problem = json.loads(run("validate", str(bad), "--json").stdout)["problems"][0]
+    assert problem["severity"] == "error"
+
+
+def test_export_and_merge(tmp_path: Path, mine: Path) -> None:
+    out = tmp_path / "out"
+    given = ("export", "-o", str(out), "--release", "9.2.0-beta.1", "--package", "cv")
+    assert lines(*given)[0].startswith("1 releases written")
+    assert lines(*given)[0].endswith("1 equal ones were there")
+    assert code("merge", str(mine), "-o", str(out)) == 0
+    assert {p.parent.name for p in out.glob("*/index.json")} == {"cv", "own"}
+    with pytest.raises(UsageError, match=r"no release '9\.9'"):
+        run("export", "-o", str(out), "--release", "9.9")

@@ -81,11 +81,11 @@ if TYPE_CHECKING:
     from preflight.registry.extract import ExtractionProblem as ExtractionProblem
     from preflight.registry.extract import extract_registry as extract_registry
     from preflight.registry.history import History as History
-    from preflight.registry.history import OperatorHistory as OperatorHistory
-    from preflight.registry.history import OperatorVersion as OperatorVersion
-    from preflight.registry.history import Release as Release
     from preflight.registry.history import open_history as open_history
     from preflight.registry.kinds import Change as Change
+    from preflight.registry.operator import OperatorHistory as OperatorHistory
+    from preflight.registry.operator import OperatorVersion as OperatorVersion
+    from preflight.registry.operator import Release as Release
     from preflight.registry.protocol import load_index as load_index
     from preflight.registry.protocol import load_release as load_release
     from preflight.registry.store import release_sources as release_sources
@@ -181,14 +181,14 @@ _WHERE: dict[str, str] = {
     "ModelManifest": "preflight.model.manifest",
     "Moved": "preflight.registry.transfer",
     "MovedDefault": "preflight.plan.recipe_types",
-    "OperatorHistory": "preflight.registry.history",
+    "OperatorHistory": "preflight.registry.operator",
     "OperatorSpec": "preflight.model.writer",
-    "OperatorVersion": "preflight.registry.history",
+    "OperatorVersion": "preflight.registry.operator",
     "Plan": "preflight.plan.model",
     "PlanOptions": "preflight.plan.paths",
     "PlanWaiver": "preflight.plan.model",
     "Recipe": "preflight.plan.recipe_types",
-    "Release": "preflight.registry.history",
+    "Release": "preflight.registry.operator",
     "Report": "preflight.checks.report",
     "ReportFormat": "preflight.render.formats",
     "Result": "preflight.checks.engine",

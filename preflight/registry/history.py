@@ -9,148 +9,31 @@ inferred from an absence.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from preflight.errors import PreflightError
 from preflight.findings import Certainty
 from preflight.registry.encoding import release_order
+from preflight.registry.operator import (
+    Absence,
+    Nearest,
+    OperatorHistory,
+    OperatorVersion,
+    Release,
+    Span,
+    UnknownOperator,
+    UnknownRelease,
+    UnresolvedVersion,
+)
 from preflight.registry.prototype import Prototype
 from preflight.registry.store import Coverage, Held, Layer, bundled_layer
 from preflight.registry.versions_of import Recorded, number_versions
 
 if TYPE_CHECKING:
     from preflight.registry.kinds import Change
-
-
-class UnknownRelease(PreflightError):
-    """A release that no record has; `nearest` are known ones with a similar name."""
-
-    def __init__(self, release: str, nearest: Sequence[str]) -> None:
-        hint = f"nearest known releases: {', '.join(nearest)}" if nearest else ""
-        super().__init__(f"no operator record of release '{release}'", hint=hint)
-        self.release = release
-        self.nearest = tuple(nearest)
-
-
-class UnknownOperator(PreflightError):
-    """An operator type that no record has; `nearest` are known ones with a similar name."""
-
-    def __init__(self, op_type: str, nearest: Sequence[str]) -> None:
-        hint = f"nearest known operators: {', '.join(nearest)}" if nearest else ""
-        super().__init__(f"no record of an operator '{op_type}'", hint=hint)
-        self.op_type = op_type
-        self.nearest = tuple(nearest)
-
-
-class UnresolvedVersion(PreflightError):
-    """The record does not say which version a release has; `nearest` are the candidates."""
-
-    def __init__(self, op_type: str, release: str, why: str, nearest: Sequence[Nearest]) -> None:
-        names = ", ".join(f"version {n.number} ({n.release})" for n in nearest)
-        super().__init__(
-            f"operator {op_type} in {release}: {why}", hint=f"nearest: {names}" if names else ""
-        )
-        self.op_type = op_type
-        self.release = release
-        self.nearest = tuple(nearest)
-
-
-@dataclass(frozen=True, slots=True)
-class Nearest:
-    """A version that is known in a neighbouring release."""
-
-    number: int
-    release: str
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """One release of the merged record."""
-
-    version: str
-    date: str
-    packages: tuple[str, ...]  # who records it, the one that speaks first in front
-    coverage: Coverage  # of the package that speaks first
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Consecutive recorded releases in which a version held.
-
-    `certainty` is that of the first one. `open_end`: nothing newer is recorded and nothing says
-    that it ended.
-    """
-
-    since: str
-    until: str
-    certainty: Certainty = Certainty.CERTAIN
-    open_end: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class OperatorVersion:
-    """One meaning of an operator."""
-
-    op_type: str
-    number: int
-    prototype: Prototype
-    spans: tuple[Span, ...]
-    certainty: Certainty
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """Behaviour flags (preflight.registry.behaviour), sorted."""
-        from preflight.registry.behaviour import prototype_flags  # reads two fact files
-
-        return prototype_flags(self.prototype)
-
-    @property
-    def since(self) -> str:
-        """The first release in which it is recorded."""
-        return self.spans[0].since
-
-    @property
-    def until(self) -> str:
-        """The last release in which it is recorded; empty when nothing says that it ended."""
-        return "" if self.spans[-1].open_end else self.spans[-1].until
-
-    @property
-    def last_recorded(self) -> str:
-        """The last release in which it is recorded, ended or not."""
-        return self.spans[-1].until
-
-
-@dataclass(frozen=True, slots=True)
-class Absence:
-    """An operator is not in a release. `proven` False: the record cannot tell."""
-
-    release: str
-    proven: bool
-    certainty: Certainty
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class OperatorHistory:
-    """All versions of one operator; `records` say for every release where that is from."""
-
-    op_type: str
-    versions: tuple[OperatorVersion, ...]
-    records: tuple[Recorded, ...]
-    removed: Absence | None = None  # the first release that provably lacks it, for good
-
-    def recorded(self, release: str) -> Recorded | None:
-        """The record of one release, None when nobody has one."""
-        return next((r for r in self.records if r.release == release), None)
-
-    def version(self, number: int) -> OperatorVersion:
-        """The version of that number (from 1)."""
-        return self.versions[number - 1]
 
 
 class History:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from preflight.registry.behaviour import BehaviourNote
-from preflight.registry.history import OperatorHistory, OperatorVersion, Release, Span
 from preflight.registry.kinds import Category, Change
+from preflight.registry.operator import OperatorHistory, OperatorVersion, Release, Span
 from preflight.registry.prototype import Prototype, to_protocol
 from preflight.render.escape import printable
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from preflight.cli.registry import app
 from preflight.errors import UsageError
-from preflight.registry.history import UnresolvedVersion
+from preflight.registry.operator import UnresolvedVersion
 from tests.registry.builders import attr, op, registry
 
 

@@ -12,13 +12,8 @@ from preflight.registry.behaviour import behaviour_notes, notes_for, prototype_f
 from preflight.registry.compact import build
 from preflight.registry.encoding import release_order
 from preflight.registry.folders import FolderLayer
-from preflight.registry.history import (
-    History,
-    UnknownOperator,
-    UnknownRelease,
-    UnresolvedVersion,
-    open_history,
-)
+from preflight.registry.history import History, open_history
+from preflight.registry.operator import UnknownOperator, UnknownRelease, UnresolvedVersion
 from preflight.registry.prototype import Port, Prototype
 from preflight.registry.store import BundledLayer, Coverage
 from preflight.registry.transfer import export_bundled, merge_folders

@@ -84,7 +84,7 @@ def _host(text: str) -> tuple[Fact[str], Fact[str]]:
 def _groups(entry: ReleaseEntry, wanted: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """SoCs of a release that share short name and architecture; no rule can tell them apart."""
     groups: dict[tuple[str, str | None, str | None], list[str]] = {}
-    for name, facts in soc_table(entry.soc_table).items():
+    for name, facts in soc_table(entry.soc_table or "both").items():
         if not wanted or name in wanted:
             groups.setdefault(_likeness(facts), []).append(name)
     yield from (tuple(names) for names in groups.values())
@@ -100,7 +100,7 @@ def _row(entry: ReleaseEntry, socs: tuple[str, ...], result: Result) -> WhichRow
     missing = next((n.missing for n in result.not_evaluated if n.rule == verdict.decided_by), ())
     return WhichRow(
         release=entry.public,
-        group=soc_table(entry.soc_table)[socs[0]].short,
+        group=soc_table(entry.soc_table or "both")[socs[0]].short,
         socs=socs,
         status=verdict.status,
         decided_by=verdict.decided_by,

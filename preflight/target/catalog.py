@@ -89,14 +89,14 @@ def build(
         kernels_source=kernels_source,
         details=_details(entry, soc),
         fingerprint=hashlib.sha256(f"catalogue {name} {entry}".encode()).hexdigest(),
-        socs_source=f"manifests/socs.json, table {entry.soc_table}",
+        socs_source=f"manifests/socs.json, table {entry.soc_table}" if entry.soc_table else "",
         socs_certainty=entry.soc_certainty,
         notes=notes,
     )
 
 
 def _short(entry: ReleaseEntry, soc: Fact[str]) -> str:
-    facts = soc_table(entry.soc_table).get(soc.value or "")
+    facts = soc_table(entry.soc_table or "both").get(soc.value or "")
     return facts.short if facts is not None else ""
 
 

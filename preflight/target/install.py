@@ -229,6 +229,8 @@ def _socs(
         entry, _ = find_release(release.value or "")
     except UsageError:
         return {}, "", Certainty.POSSIBLE
+    if not entry.soc_table:
+        return {}, "", Certainty.POSSIBLE
     source = f"manifests/socs.json, table {entry.soc_table}; the installation has no platform files"
     return soc_table(entry.soc_table), source, Certainty.POSSIBLE
 

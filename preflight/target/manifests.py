@@ -165,8 +165,13 @@ def release_behaviour(entry: ReleaseEntry) -> Fact[ReleaseBehaviour]:
 
 @cache
 def soc_table(name: str) -> Mapping[str, SocFacts]:
-    """The SoCs of one table ("8.1.RC1", "9.2"), or of both merged ("both": the later one wins)."""
+    """The SoCs of one table ("8.1.RC1", "9.2"), or of both merged ("both": the later one wins).
+
+    The empty name stands for a release whose SoCs are not known: an empty table.
+    """
     tables = soc_catalogue().tables
+    if not name:
+        return {}
     found: dict[str, SocFacts] = {}
     for key in tables if name == "both" else (name,):
         for soc, row in tables[key].socs.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 
@@ -18,6 +17,8 @@ _VIRTUAL = re.compile(r"(?P<base>.+?)(?:vir|-vir|_vir)[0-9]+(?:_.*)?", re.IGNORE
 
 def nearest(text: str, known: Iterable[str], count: int = 3) -> list[str]:
     """The known names that look most like a text, best first, letter case ignored."""
+    import difflib  # only errors need it
+
     lower = {name.lower(): name for name in known}
     return [lower[n] for n in difflib.get_close_matches(text.lower(), lower, count, cutoff=0.4)]
 

@@ -2,38 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from preflight.errors import UnreadableInput
-from preflight.target.types import Target
+from preflight.target.types import Fact, Target
 
 
 def load_target(text: str) -> Target:
     """A target from a catalogue name, a snapshot file, an installation's folder, or "installed".
 
-    "installed" and a folder may be followed by @SoC ("installed@Ascend910B3"): an installation
-    serves several SoCs and does not say which one the machine has.
+    Any of them may be followed by @SoC ("installed@Ascend910B3"): an installation serves several
+    SoCs and does not say which one the machine has.
     Raises UsageError for unknown names, UnreadableInput or MalformedInput for bad snapshots.
     """
     place, soc = _split_soc(text)
     path = Path(place)
-    if place.lower() == "installed":
+    if place.lower() == "installed" or path.is_dir():
         from preflight.target.discover import discover
 
-        return discover(soc=soc)
-    if path.is_dir():
-        from preflight.target.discover import discover
-
-        return discover(path, soc=soc)
+        return discover(path if path.is_dir() else None, soc=soc)
     if path.is_file():
         from preflight.target.snapshot import read_snapshot
 
-        return read_snapshot(path)
+        return _with_soc(read_snapshot(path), soc)
     if place.endswith((".toml", ".json")) or place.startswith(("/", "./", "../", "~")):
         raise UnreadableInput(f"{place}: there is no such file or folder")
     from preflight.target.catalog import catalogue_target
 
+    if soc is not None and "/" not in place:
+        return catalogue_target(f"{place}/{soc}")
     return catalogue_target(text)
+
+
+def _with_soc(target: Target, soc: str | None) -> Target:
+    """The target with another device; kernels of the one before do not count for it."""
+    if soc is None:
+        return target
+    from preflight.target.names import find_soc
+
+    name, notes = find_soc(soc)
+    same = name == target.soc.value
+    return replace(
+        target,
+        soc=Fact(name, "given"),
+        kernels=target.kernels if same else {},
+        kernels_source=target.kernels_source if same else "",
+        notes=(*target.notes, *notes),
+    )
 
 
 def _split_soc(text: str) -> tuple[str, str | None]:

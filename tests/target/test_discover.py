@@ -13,6 +13,7 @@ from preflight.target.consistency import target_problems
 from preflight.target.discover import discover, soc_of_npu_smi
 from preflight.target.install import target_from_install
 from preflight.target.resolve import load_target
+from preflight.target.snapshot import write_snapshot
 from tests.target import trees
 
 
@@ -247,6 +248,19 @@ def test_an_explicit_operator_package_is_certain(tmp_path: Path) -> None:
     assert target.opp_version.certainty is Certainty.CERTAIN
     assert target.host_cpu.value == "x86_64"
     assert target.soc_answer == "mismatch"
+
+
+def test_a_soc_may_be_named_behind_everything(tmp_path: Path) -> None:
+    root = trees.toolkit(tmp_path)
+    file = tmp_path / "host.toml"
+    write_snapshot(load_target(f"{root}@910b3"), file)
+    assert load_target("8.1.RC1@310P3").name == "8.1.RC1/Ascend310P3"
+    assert load_target(f"{file}@910B3").kernels_source
+    other = load_target(f"{file}@310P3")
+    assert other.soc.value == "Ascend310P3"
+    assert not other.kernels
+    with pytest.raises(UsageError):
+        load_target("8.1.RC1/Ascend310P3@910B3")
 
 
 def test_load_target_takes_a_folder_with_a_soc(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from preflight.findings import Certainty
-from preflight.target.fit import lines_fit
 from preflight.target.packages import parse_lines, release_line
 from preflight.target.types import Package, Target
 from preflight.versions import CannVersion, VersionBound, VersionRange, parse_loader_ranges
@@ -164,6 +163,8 @@ def _driver_interfaces(target: Target) -> Iterator[TargetProblem]:
 
 def _driver_window(target: Target) -> Iterator[TargetProblem]:
     """Toolkit and driver list the release lines they work with; see manifests/drivers.toml."""
+    from preflight.target.fit import lines_fit  # the driver tables are needed here only
+
     details = target.details
     accepts = parse_lines(str(details.get("compatible_version", "")))
     toolkit_line = release_line(str(details.get("innerversion", "")))

@@ -25,8 +25,21 @@ if TYPE_CHECKING:
     from preflight.checks.pages import rules_json as rules_json
     from preflight.checks.report import Report as Report
     from preflight.checks.rulefile import Rule as Rule
+    from preflight.checks.steps import STEP_MEANINGS as STEP_MEANINGS
     from preflight.checks.waivers import load_waivers as load_waivers
     from preflight.checks.which import which as which
+    from preflight.compare.fusion import compare_fusion as compare_fusion
+    from preflight.compare.locks import compare_with_lock as compare_with_lock
+    from preflight.compare.locks import lock_file as lock_file
+    from preflight.compare.locks import verify_lock as verify_lock
+    from preflight.compare.models import compare_files as compare_files
+    from preflight.compare.models import compare_models as compare_models
+    from preflight.compare.tensors.compare import TensorComparison as TensorComparison
+    from preflight.compare.tensors.compare import TensorStatus as TensorStatus
+    from preflight.compare.tensors.compare import compare_tensors as compare_tensors
+    from preflight.compare.tensors.measure import Tolerance as Tolerance
+    from preflight.compare.types import CompareVerdict as CompareVerdict
+    from preflight.compare.types import ModelComparison as ModelComparison
     from preflight.container.inout import InOutInfo as InOutInfo
     from preflight.container.inout import decode_inout as decode_inout
     from preflight.container.read import read_container as read_container
@@ -38,6 +51,14 @@ if TYPE_CHECKING:
     from preflight.model.dtypes import dtype_number as dtype_number
     from preflight.model.dtypes import format_number as format_number
     from preflight.model.file import read_model as read_model
+    from preflight.model.fingerprint import fingerprint_model as fingerprint_model
+    from preflight.model.lock import LockMismatch as LockMismatch
+    from preflight.model.lock import compare_lock as compare_lock
+    from preflight.model.lockfile import LOCK_SUFFIX as LOCK_SUFFIX
+    from preflight.model.lockfile import lock_bytes as lock_bytes
+    from preflight.model.lockfile import lock_path as lock_path
+    from preflight.model.lockfile import read_lock as read_lock
+    from preflight.model.lockfile import write_lock as write_lock
     from preflight.model.manifest import Attribute as Attribute
     from preflight.model.manifest import ModelFile as ModelFile
     from preflight.model.manifest import ModelManifest as ModelManifest
@@ -58,11 +79,16 @@ if TYPE_CHECKING:
     from preflight.plan.files import read_plan as read_plan
     from preflight.plan.files import write_plan as write_plan
     from preflight.plan.files import write_text as write_text
+    from preflight.plan.fleet import Placement as Placement
+    from preflight.plan.fleet import place as place
+    from preflight.plan.journal import journal_path as journal_path
     from preflight.plan.journal import plan_states as plan_states
+    from preflight.plan.journal import read_journal as read_journal
     from preflight.plan.judge import Candidate as Candidate
     from preflight.plan.judge import judge as judge
     from preflight.plan.model import Plan as Plan
     from preflight.plan.model import PlanWaiver as PlanWaiver
+    from preflight.plan.model import Statement as Statement
     from preflight.plan.model import Step as Step
     from preflight.plan.moves import likely_targets as likely_targets
     from preflight.plan.paths import PlanOptions as PlanOptions
@@ -70,10 +96,13 @@ if TYPE_CHECKING:
     from preflight.plan.recipe_types import BuildGoal as BuildGoal
     from preflight.plan.recipe_types import MovedDefault as MovedDefault
     from preflight.plan.recipe_types import Recipe as Recipe
+    from preflight.plan.simulate import Outcome as Outcome
     from preflight.plan.simulate import Simulation as Simulation
     from preflight.plan.solve import WaysOut as WaysOut
     from preflight.plan.solve import best_placed_target as best_placed_target
+    from preflight.plan.solve import plan_without as plan_without
     from preflight.plan.solve import solve as solve
+    from preflight.plan.workbench import Workbench as Workbench
     from preflight.registry.behaviour import notes_for as notes_for
     from preflight.registry.diff import breaking as breaking
     from preflight.registry.diff import diff_prototypes as diff_prototypes
@@ -97,6 +126,11 @@ if TYPE_CHECKING:
     from preflight.registry.window import select_window as select_window
     from preflight.registry.writing import Written as Written
     from preflight.registry.writing import write_release as write_release
+    from preflight.render.compare_html import render_tensors_html as render_tensors_html
+    from preflight.render.compare_json import comparison_json as comparison_json
+    from preflight.render.compare_json import fusion_json as fusion_json
+    from preflight.render.compare_json import tensors_json as tensors_json
+    from preflight.render.compare_text import render_comparison as render_comparison
     from preflight.render.escape import mask as mask
     from preflight.render.formats import ReportFormat as ReportFormat
     from preflight.render.formats import render_report as render_report
@@ -124,6 +158,8 @@ if TYPE_CHECKING:
     from preflight.render.target import list_text as list_text
     from preflight.render.target import target_json as target_json
     from preflight.render.target import target_text as target_text
+    from preflight.render.tensors_text import render_fusion as render_fusion
+    from preflight.render.tensors_text import render_tensors as render_tensors
     from preflight.render.which import which_json as which_json
     from preflight.render.which import which_text as which_text
     from preflight.target.catalog import known_releases as known_releases
@@ -163,6 +199,7 @@ _WHERE: dict[str, str] = {
     "Candidate": "preflight.plan.judge",
     "CannVersion": "preflight.versions",
     "Change": "preflight.registry.kinds",
+    "CompareVerdict": "preflight.compare.types",
     "Container": "preflight.container.types",
     "ContainerKind": "preflight.container.types",
     "Context": "preflight.checks.context",
@@ -175,7 +212,10 @@ _WHERE: dict[str, str] = {
     "History": "preflight.registry.history",
     "InOutInfo": "preflight.container.inout",
     "LOADERS": "preflight.checks.context",
+    "LOCK_SUFFIX": "preflight.model.lockfile",
     "LoaderView": "preflight.target.loader_view",
+    "LockMismatch": "preflight.model.lock",
+    "ModelComparison": "preflight.compare.types",
     "ModelDefinition": "preflight.model.definition",
     "ModelFile": "preflight.model.manifest",
     "ModelManifest": "preflight.model.manifest",
@@ -184,6 +224,8 @@ _WHERE: dict[str, str] = {
     "OperatorHistory": "preflight.registry.operator",
     "OperatorSpec": "preflight.model.writer",
     "OperatorVersion": "preflight.registry.operator",
+    "Outcome": "preflight.plan.simulate",
+    "Placement": "preflight.plan.fleet",
     "Plan": "preflight.plan.model",
     "PlanOptions": "preflight.plan.paths",
     "PlanWaiver": "preflight.plan.model",
@@ -194,14 +236,20 @@ _WHERE: dict[str, str] = {
     "Result": "preflight.checks.engine",
     "Rule": "preflight.checks.rulefile",
     "RuleSet": "preflight.checks.loader",
+    "STEP_MEANINGS": "preflight.checks.steps",
     "Simulation": "preflight.plan.simulate",
+    "Statement": "preflight.plan.model",
     "Step": "preflight.plan.model",
     "Target": "preflight.target.types",
     "TargetProblem": "preflight.target.consistency",
+    "TensorComparison": "preflight.compare.tensors.compare",
     "TensorSpec": "preflight.model.writer",
+    "TensorStatus": "preflight.compare.tensors.compare",
+    "Tolerance": "preflight.compare.tensors.measure",
     "VersionPair": "preflight.versions",
     "VersionRange": "preflight.versions",
     "WaysOut": "preflight.plan.solve",
+    "Workbench": "preflight.plan.workbench",
     "Written": "preflight.registry.writing",
     "apply_plan": "preflight.plan.apply",
     "best_placed_target": "preflight.plan.solve",
@@ -215,6 +263,13 @@ _WHERE: dict[str, str] = {
     "changes_json": "preflight.render.history",
     "check": "preflight.checks.check",
     "check_model": "preflight.checks.check",
+    "compare_files": "preflight.compare.models",
+    "compare_fusion": "preflight.compare.fusion",
+    "compare_lock": "preflight.model.lock",
+    "compare_models": "preflight.compare.models",
+    "compare_tensors": "preflight.compare.tensors.compare",
+    "compare_with_lock": "preflight.compare.locks",
+    "comparison_json": "preflight.render.compare_json",
     "decode_inout": "preflight.container.inout",
     "decode_model_definition": "preflight.model.definition",
     "diff_prototypes": "preflight.registry.diff",
@@ -224,14 +279,17 @@ _WHERE: dict[str, str] = {
     "export_bundled": "preflight.registry.transfer",
     "extract_registry": "preflight.registry.extract",
     "find_key": "preflight.target.packages",
+    "fingerprint_model": "preflight.model.fingerprint",
     "first_failure": "preflight.checks.engine",
     "fit_cann": "preflight.target.fit",
     "fit_driver": "preflight.target.fit",
     "fit_json": "preflight.render.target",
     "fit_text": "preflight.render.target",
     "format_number": "preflight.model.dtypes",
+    "fusion_json": "preflight.render.compare_json",
     "history_json": "preflight.render.history",
     "is_vendor_version_valid": "preflight.versions",
+    "journal_path": "preflight.plan.journal",
     "judge": "preflight.plan.judge",
     "known_releases": "preflight.target.catalog",
     "known_socs": "preflight.target.catalog",
@@ -245,6 +303,9 @@ _WHERE: dict[str, str] = {
     "load_waivers": "preflight.checks.waivers",
     "loader_behaviour": "preflight.target.manifests",
     "loader_number": "preflight.versions",
+    "lock_bytes": "preflight.model.lockfile",
+    "lock_file": "preflight.compare.locks",
+    "lock_path": "preflight.model.lockfile",
     "mask": "preflight.render.escape",
     "merge_folders": "preflight.registry.transfer",
     "notes_for": "preflight.registry.behaviour",
@@ -252,13 +313,17 @@ _WHERE: dict[str, str] = {
     "package_folders": "preflight.registry.validate",
     "parse_loader_ranges": "preflight.versions",
     "parse_vendor_priority": "preflight.target.packages",
+    "place": "preflight.plan.fleet",
     "plan_from_toml": "preflight.plan.files",
     "plan_json": "preflight.render.plan_json",
     "plan_script": "preflight.render.plan_shell",
     "plan_states": "preflight.plan.journal",
     "plan_text": "preflight.render.plan_text",
     "plan_to_toml": "preflight.plan.files",
+    "plan_without": "preflight.plan.solve",
     "read_container": "preflight.container.read",
+    "read_journal": "preflight.plan.journal",
+    "read_lock": "preflight.model.lockfile",
     "read_model": "preflight.model.file",
     "read_plan": "preflight.plan.files",
     "read_snapshot": "preflight.target.snapshot",
@@ -266,11 +331,15 @@ _WHERE: dict[str, str] = {
     "releases_json": "preflight.render.history",
     "render_changes_markdown": "preflight.render.history",
     "render_changes_text": "preflight.render.history",
+    "render_comparison": "preflight.render.compare_text",
+    "render_fusion": "preflight.render.tensors_text",
     "render_history": "preflight.render.history",
     "render_inspect_json": "preflight.render.inspect_json",
     "render_inspect_text": "preflight.render.inspect_text",
     "render_prototype": "preflight.render.history",
     "render_report": "preflight.render.formats",
+    "render_tensors": "preflight.render.tensors_text",
+    "render_tensors_html": "preflight.render.compare_html",
     "result_json": "preflight.render.plan_json",
     "result_text": "preflight.render.plan_text",
     "rollback_plan": "preflight.plan.apply",
@@ -285,13 +354,16 @@ _WHERE: dict[str, str] = {
     "target_json": "preflight.render.target",
     "target_problems": "preflight.target.consistency",
     "target_text": "preflight.render.target",
+    "tensors_json": "preflight.render.compare_json",
     "validate_package": "preflight.registry.validate",
+    "verify_lock": "preflight.compare.locks",
     "version_json": "preflight.render.history",
     "ways_json": "preflight.render.plan_json",
     "ways_text": "preflight.render.plan_text",
     "which": "preflight.checks.which",
     "which_json": "preflight.render.which",
     "which_text": "preflight.render.which",
+    "write_lock": "preflight.model.lockfile",
     "write_plan": "preflight.plan.files",
     "write_release": "preflight.registry.writing",
     "write_snapshot": "preflight.target.snapshot",

@@ -73,7 +73,7 @@ def make(
     Exit code: 0 a way leaves nothing behind, 1 no way does, 2 wrong usage, 3 unreadable input.
     """
     files = [api.read_model(model) for model in models]
-    spec = target or api.best_placed_target(files, api.likely_targets(files))
+    spec = _placed(target) or api.best_placed_target(files, api.likely_targets(files))
     options = api.PlanOptions(
         spec=spec,
         output_dir=str(output_dir or ""),
@@ -115,6 +115,15 @@ def show(
         api.plan_json(made, states) if as_json else api.plan_text(made, str(plan), states)
     )
     return int(ExitCode.OK)
+
+
+def _placed(spec: str) -> str:
+    """A target that is a file or folder, by its full path: the plan is carried out elsewhere."""
+    place, at, soc = spec.rpartition("@")
+    name = place if at and not Path(spec).exists() else spec
+    if not name or not Path(name).exists():
+        return spec
+    return str(Path(name).absolute()) + (f"@{soc}" if name != spec else "")
 
 
 def _assignment(text: str) -> tuple[str, str]:

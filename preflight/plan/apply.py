@@ -233,7 +233,10 @@ def _dry_run(plan: Plan, place: Path, options: ApplyOptions, bench: Workbench) -
             try:
                 detail = " ".join([ready_program(step, options), *step.command[1:]])
             except UsageError as error:
-                outcomes.append(StepOutcome(step.id, step.title, "not ready", error.message))
+                hint = f" ({error.hint})" if error.hint else ""
+                outcomes.append(
+                    StepOutcome(step.id, step.title, "not ready", f"{error.message}{hint}")
+                )
                 continue
         outcomes.append(StepOutcome(step.id, step.title, "would run", detail))
     return ApplyResult("dry_run", tuple(outcomes), str(journal_path(place)))

@@ -12,6 +12,7 @@ from preflight.target.catalog import known_releases
 from preflight.target.manifests import ReleaseEntry, soc_table
 from preflight.target.names import known_soc_names
 from preflight.target.types import Target
+from preflight.versions import CannVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,13 @@ def moves(models: Sequence[ModelFile], target: Target) -> list[Move]:
     """Every known target that differs in release, device or host, nearest first.
 
     Devices are those the models were compiled for; hosts those they carry libraries for. Releases
-    whose loader nobody knows are left out: nothing could be said about them.
+    whose loader nobody knows are left out, and development trees that have no number.
     """
     release, soc = target.release.value or "", target.soc.value or ""
     host = _host(target.host_os.value, target.host_cpu.value)
     socs = [soc, *sorted(_socs(models) - {soc})]
     hosts = [host, *sorted(_hosts(models) - {host})]
-    entries = [e for e in known_releases() if e.behaviour]
+    entries = _proposable()
     here = next((i for i, e in enumerate(entries) if release in (e.public, *e.aliases)), None)
     found: list[Move] = []
     for (index, entry), new_soc, new_host in product(enumerate(entries), socs, hosts):
@@ -59,8 +60,8 @@ def moves(models: Sequence[ModelFile], target: Target) -> list[Move]:
 
 def all_targets(socs: Sequence[str], host: str = "", since: str = "") -> Iterator[str]:
     """Catalogue names of every known release with each of these SoCs, newest release first."""
-    for entry in reversed(known_releases()):
-        if not entry.behaviour or not at_least(entry.public, since):
+    for entry in reversed(_proposable()):
+        if not at_least(entry.public, since):
             continue
         for soc in socs:
             if soc in soc_table(entry.soc_table):
@@ -76,6 +77,11 @@ def likely_targets(models: Sequence[ModelFile]) -> list[str]:
 def host_of(target: Target) -> str:
     """ "linux-aarch64", empty when the target does not say."""
     return _host(target.host_os.value, target.host_cpu.value)
+
+
+def _proposable() -> list[ReleaseEntry]:
+    """Releases that somebody can install and whose loader is known, oldest first."""
+    return [e for e in known_releases() if e.behaviour and CannVersion.parse(e.public) is not None]
 
 
 def _spec(entry: ReleaseEntry, soc: str, host: str) -> str:

@@ -20,6 +20,7 @@ from preflight.plan.workbench import Workbench
 from preflight.target.types import Target, Vendor
 from preflight.versions import is_vendor_version_valid
 
+_CHANGES_TARGET = ("install_package", "set_environment", "replace_file")
 _DEPLOY = (Consequence.LOAD, Consequence.RUN)
 _STATUS_ORDER = (Status.OK, Status.OK_WITH_WARNINGS, Status.UNKNOWN, Status.BLOCKED)
 
@@ -46,6 +47,8 @@ class ModelOutcome:
     """One model at the end of a plan: the file that runs, where, and what is still to be said.
 
     `left` are findings that have to go and are still there, obstacles of its rebuild included.
+    `by_hand`: findings that the rules still see are answered by a person's work, which no rule can
+    foresee.
     """
 
     model: str
@@ -53,13 +56,16 @@ class ModelOutcome:
     target: str
     result: Result
     left: tuple[Finding, ...]
+    by_hand: bool = False
 
     @property
     def status(self) -> Status:
-        """The predicted verdict: blocked while something is left."""
+        """The predicted verdict: blocked while something is left, open when a person decides it."""
         if any(f.severity is Severity.ERROR for f in self.left):
             return Status.BLOCKED
         status = self.result.verdicts.deploy.status
+        if self.by_hand:
+            return Status.UNKNOWN
         if status is Status.BLOCKED:  # what blocked it is waived
             return Status.OK_WITH_WARNINGS
         return status
@@ -164,7 +170,7 @@ class Simulation:
                 if path in ways:
                     ways[path].target = self.target_of(effect.target)
                     ways[path].moved, ways[path].checked = True, False
-        if effect is not None and effect.vendor:
+        if effect is not None and step.kind in _CHANGES_TARGET and not effect.target:
             for way in ways.values():
                 way.target = with_fitting_vendor(way.target, effect.vendor)
                 way.moved, way.checked = True, False
@@ -194,7 +200,10 @@ class Simulation:
             for f in unique.values()
             if f.fingerprint not in settled and not _is_waived(f, waivers)
         )
-        return ModelOutcome(way.original.path, way.current.path, way.target.name, result, left)
+        by_hand = any(f.fingerprint in settled for f in found)
+        return ModelOutcome(
+            way.original.path, way.current.path, way.target.name, result, left, by_hand
+        )
 
 
 def _note_care(step: Step, way: _Progress) -> None:

@@ -173,7 +173,7 @@ def prune(simulation: Simulation, plan: Plan) -> Plan:
     """
     before = _badness(simulation.run(plan))
     for step in reversed(plan.steps):
-        shorter = without(plan, step.id)
+        shorter = plan_without(plan, step.id)
         if _badness(simulation.run(shorter)) <= before:
             plan = shorter
     return plan
@@ -183,7 +183,7 @@ def _badness(outcome: Outcome) -> tuple[int, int]:
     return len(outcome.left), len(outcome.problems)
 
 
-def without(plan: Plan, step_id: str) -> Plan:
+def plan_without(plan: Plan, step_id: str) -> Plan:
     """The plan without one step; other steps no longer require it."""
     kept = [
         msgspec.structs.replace(s, requires=tuple(r for r in s.requires if r != step_id))

@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property, total_ordering
-from typing import Literal
+from functools import total_ordering
+from typing import Literal, NamedTuple
 
 from preflight.errors import PreflightError
 
@@ -128,8 +127,7 @@ class CannVersion:
         return any(rank < _END[0] for rank, _ in self.parts)
 
 
-@dataclass(frozen=True, slots=True)
-class VersionPair:
+class VersionPair(NamedTuple):
     """One release in both numberings (§E.1): 8.1.RC1 is internally 7.7.0.1.238.
 
     Either may be missing. From 8.5.0 on both are the same text.
@@ -224,6 +222,7 @@ def is_vendor_version_valid(
 # --- the installer's requirements (§E.2) ------------------------------------------------------
 
 _Operator = Literal[">=", ">", "<=", "<", ""]
+_OPERATORS: tuple[_Operator, ...] = (">=", ">", "<=", "<")
 _NUMERIC = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
 
 
@@ -240,8 +239,7 @@ def _compare_component(version: str, required: str) -> int:
     return (left > right) - (left < right)
 
 
-@dataclass(frozen=True, slots=True)
-class VersionBound:
+class VersionBound(NamedTuple):
     """One item of a requirement: an operator ("" = the version starts with this) and components."""
 
     operator: _Operator
@@ -273,30 +271,27 @@ class VersionBound:
         }[self.operator]
 
 
-_ITEM = re.compile(r"(>=|>|<=|<|)(.*)", re.DOTALL)
-
-
-@dataclass(frozen=True)
 class VersionRange:
     """The value of a `required_package_<name>_version` or `required_driver_*` key (§E.2).
 
     A comma list; ">" items pair with the "<" item that follows, everything else is an alternative.
+    `bounds` are the items in order, quotes removed.
     """
 
-    text: str
+    __slots__ = ("bounds", "text")
 
-    @cached_property
-    def bounds(self) -> tuple[VersionBound, ...]:
-        """The items in order, quotes removed."""
-        return tuple(self._items())
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.bounds = tuple(_bounds(text))
 
-    def _items(self) -> Iterator[VersionBound]:
-        for item in self.text.replace('"', "").split(","):
-            match = _ITEM.fullmatch(item.strip(" "))
-            if match is None:  # pragma: no cover - the pattern matches every text
-                continue
-            operator: _Operator = match[1]  # type: ignore[assignment]  # one of the alternatives
-            yield VersionBound(operator, tuple(match[2].strip(" ").split(".")))
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, VersionRange) and self.bounds == other.bounds
+
+    def __hash__(self) -> int:
+        return hash(self.bounds)
+
+    def __repr__(self) -> str:
+        return f"VersionRange({self.text!r})"
 
     def __contains__(self, version: str | CannVersion) -> bool:
         text = str(version)
@@ -315,3 +310,10 @@ class VersionRange:
 
     def __str__(self) -> str:
         return self.text.replace('"', "").strip()
+
+
+def _bounds(text: str) -> Iterator[VersionBound]:
+    for item in text.replace('"', "").split(","):
+        body = item.strip(" ")
+        operator: _Operator = next((op for op in _OPERATORS if body.startswith(op)), "")
+        yield VersionBound(operator, tuple(body[len(operator) :].strip(" ").split(".")))

@@ -6,6 +6,7 @@ per process and only when asked for.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,8 @@ from preflight.target.types import Fact, ReleaseBehaviour, SocFacts, unknown
 from preflight.versions import CannVersion
 
 _T = TypeVar("_T")
+_ENTRY = "[[release]]\n"
+_PLAIN = re.compile(r"[A-Za-z0-9.-]+")
 
 
 class ReleaseEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -95,13 +98,23 @@ class SocCatalogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def read_toml(path: Path, kind: type[_T]) -> _T:
     """A manifest decoded strictly; raises DataError naming file and key."""
+    return _decode_toml(_read_text(path), path, kind)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"{path.name}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path.name}: not UTF-8 text") from error
+
+
+def _decode_toml(text: str, path: Path, kind: type[_T]) -> _T:
     import tomllib
 
     try:
-        with path.open("rb") as file:
-            return msgspec.convert(tomllib.load(file), kind)
-    except OSError as error:
-        raise DataError(f"{path.name}: {error.strerror}") from error
+        return msgspec.convert(tomllib.loads(text), kind)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise DataError(f"{path.name}: {error}") from error
 
@@ -110,6 +123,21 @@ def read_toml(path: Path, kind: type[_T]) -> _T:
 def releases() -> tuple[ReleaseEntry, ...]:
     """Known public releases, oldest first as the file has them."""
     return read_toml(manifests_dir() / "releases.toml", _Releases).release
+
+
+@cache
+def release_named(name: str) -> ReleaseEntry | None:
+    """The release of exactly this public name, without parsing all the others.
+
+    A check asks for one release and pays for one: `public` is the first key of every entry.
+    """
+    path = manifests_dir() / "releases.toml"
+    text = _read_text(path)
+    start = text.find(f'{_ENTRY}public = "{name}"\n') if _PLAIN.fullmatch(name) else -1
+    if start < 0:
+        return None
+    end = text.find(_ENTRY, start + 1)
+    return _decode_toml(text[start : end if end > 0 else None], path, _Releases).release[0]
 
 
 @cache

@@ -6,7 +6,13 @@ import re
 from collections.abc import Iterable
 
 from preflight.errors import UsageError
-from preflight.target.manifests import ReleaseEntry, SocConfusion, releases, soc_catalogue
+from preflight.target.manifests import (
+    ReleaseEntry,
+    SocConfusion,
+    release_named,
+    releases,
+    soc_catalogue,
+)
 from preflight.versions import CannVersion
 
 _CPU = {"x86_64": "x86_64", "amd64": "x86_64", "x86": "x86_64", "aarch64": "aarch64"}
@@ -34,6 +40,9 @@ def find_release(text: str) -> tuple[ReleaseEntry, tuple[str, ...]]:
     Raises UsageError that names the nearest known releases.
     """
     wanted = re.sub(r"^cann[-_ ]*", "", text.strip(), flags=re.IGNORECASE)
+    exact = release_named(wanted)
+    if exact is not None:
+        return exact, ()
     version = CannVersion.parse(wanted)
     for entry in releases():
         same = version is not None and version == CannVersion.parse(entry.public)

@@ -17,6 +17,7 @@ from preflight.target.manifests import (
     behaviour_ids,
     behaviour_of_version,
     loader_behaviour,
+    release_named,
     soc_catalogue,
     soc_table,
 )
@@ -149,6 +150,13 @@ def test_every_release_makes_a_target() -> None:
             CannVersion(entry.internal)
         if entry.abi_range:
             assert parse_loader_ranges(entry.abi_range, False)
+
+
+def test_one_release_alone_reads_the_same_as_all_of_them() -> None:
+    for entry in known_releases():
+        assert release_named(entry.public) == entry
+    for wrong in ("8.1", "8.1.rc1", "8.1.RC1.beta1", "", '"', "public"):
+        assert release_named(wrong) is None
 
 
 def test_releases_stand_in_their_order() -> None:

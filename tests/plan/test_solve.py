@@ -1,0 +1,190 @@
+"""Ways out: what is promised about them holds for any model and target."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from preflight.errors import UsageError
+from preflight.findings import Severity, Status
+from preflight.model.file import read_model
+from preflight.model.manifest import Attribute, ModelFile
+from preflight.plan.files import plan_from_toml, plan_to_toml
+from preflight.plan.judge import judge
+from preflight.plan.model import PlanWaiver, Step
+from preflight.plan.moves import likely_targets, moves
+from preflight.plan.paths import PathBuilder, PlanOptions
+from preflight.plan.rebuilt import rebuilt
+from preflight.plan.simulate import Simulation, deploy_findings
+from preflight.plan.solve import WaysOut, plan_without, solve
+from preflight.plan.workbench import check
+from preflight.target.resolve import load_target
+from preflight.target.types import Target
+
+SCENARIOS = Path(__file__).resolve().parent / "scenarios"
+TARGET = "8.1.RC1/Ascend910B3/linux-aarch64"
+
+
+@cache
+def model(name: str) -> ModelFile:
+    return read_model(SCENARIOS / name)
+
+
+@cache
+def target(spec: str) -> Target:
+    return load_target(spec)
+
+
+def ways(name: str, spec: str = TARGET) -> WaysOut:
+    return solve([model(name)], target(spec), PlanOptions(spec=spec))
+
+
+def changed(base: ModelFile, **facts: str) -> ModelFile:
+    """A model that says something else about itself."""
+    assert base.manifest is not None
+    values = {k: Attribute(k, "s", v) for k, v in facts.items()}
+    attributes = {**base.manifest.attributes, **values}
+    blocks = (attributes, *base.manifest.block_attributes[1:])
+    manifest = replace(base.manifest, attributes=attributes, block_attributes=blocks)
+    for name, value in facts.items():
+        manifest = replace(manifest, **{name: value})
+    return replace(base, manifest=manifest)
+
+
+names = st.sampled_from(
+    [
+        "plain_910B.om",
+        "dynamic_8.0.0.om",
+        "host_x86_64.om",
+        "eight_partitions.om",
+        "static_910B3.om",
+    ]
+)
+socs = st.sampled_from(
+    [("Ascend910B", "3"), ("Ascend910B3", "4"), ("Ascend310P3", "1"), ("Ascend310", "5"), ("", "")]
+)
+versions = st.sampled_from(["7.5.0.1.129", "7.6.0.1.220", "7.7.0.1.238", "9.0.0", "x", ""])
+specs = st.builds(
+    "{}/{}/linux-{}".format,
+    st.sampled_from(["8.0.0", "8.1.RC1", "9.0.0", "9.1.0"]),
+    st.sampled_from(["Ascend910B3", "Ascend310P3", "Ascend910B"]),
+    st.sampled_from(["aarch64", "x86_64"]),
+)
+
+
+@settings(max_examples=7, deadline=None)
+@given(st.lists(st.tuples(names, socs, versions), min_size=1, max_size=2), specs)
+def test_every_way_says_what_its_simulation_says_and_has_no_superfluous_step(
+    parts: list[tuple[str, tuple[str, str], str]], spec: str
+) -> None:
+    models = [
+        replace(
+            changed(model(name), soc_version=soc, arch_type=arch, opp_version=opp),
+            path=f"/m/{number}.om",
+        )
+        for number, (name, (soc, arch), opp) in enumerate(parts)
+    ]
+    found = solve(models, target(spec), PlanOptions(spec=spec))
+    ranks = [c.rank for c in found.candidates]
+    assert ranks == sorted(ranks)
+    for candidate in found.candidates:
+        plan = candidate.plan
+        assert plan_from_toml(plan_to_toml(plan)) == plan
+        outcome = found.simulation.run(plan)
+        assert outcome == candidate.outcome
+        assert candidate.path.predicted == outcome.status.value
+        for step in plan.steps if candidate.reached else ():
+            assert not found.simulation.run(plan_without(plan, step.id)).reached, step.id
+    as_is = next(c for c in found.candidates if c.path.kind == "as_is")
+    for before in models:
+        errors = [f for f in check(before, target(spec)).findings if f.severity is Severity.ERROR]
+        runs_anyway = not any(f.consequence.value in ("load", "run") for f in errors)
+        assert runs_anyway or not as_is.reached
+
+
+def test_what_a_rebuild_records_is_the_target() -> None:
+    made = rebuilt(model("host_x86_64.om"), target(TARGET), "/new.om")
+    assert made.manifest is not None
+    assert made.manifest.host_env_cpu == "aarch64"
+    assert made.manifest.opp_version == "7.7.0.1.238"
+    assert made.manifest.so_store.libraries[0].elf_machine == "aarch64"
+    assert made.manifest.attributes["host_env_cpu"].value == "aarch64"
+    assert made.path == "/new.om"
+    assert model("host_x86_64.om").manifest != made.manifest
+
+
+def test_a_release_does_not_write_more_partitions_than_it_reads() -> None:
+    before = model("eight_partitions.om")
+    older = rebuilt(before, target("9.0.0/Ascend910B3/linux-aarch64"), "/new.om")
+    newer = rebuilt(before, target("9.1.0/Ascend910B3/linux-aarch64"), "/new.om")
+    assert before.container.blocks[0].declared_count == 8
+    assert older.container.blocks[0].declared_count == 7
+    assert newer.container.blocks[0].declared_count == 8
+
+
+def test_a_waiver_takes_a_finding_off_and_an_unmet_step_is_a_problem() -> None:
+    simulation = Simulation([model("plain_910B.om")], target(TARGET))
+    builder = PathBuilder(simulation, [model("plain_910B.om")], target(TARGET), PlanOptions())
+    blocked = judge(simulation, builder.as_it_is())
+    assert blocked.path.predicted == "blocked"
+    rule = blocked.outcome.left[0].rule
+    waiver = PlanWaiver(rule, "the device is emulated", datetime.date(2030, 1, 1))
+    step = Step("w", "waive", "accept it", waiver=waiver)
+    waived = judge(simulation, msgspec.structs.replace(blocked.plan, steps=(step,)))
+    assert waived.reached
+    assert waived.path.predicted == "ok_with_warnings"
+    early = msgspec.structs.replace(step, requires=("x",))
+    lacking = simulation.run(msgspec.structs.replace(blocked.plan, steps=(early,)))
+    assert lacking.problems == ("step w needs x before it",)
+
+
+def test_work_by_hand_leaves_the_verdict_open() -> None:
+    found = ways("host_x86_64.om")
+    mend = next(c for c in found.candidates if c.path.kind == "mend")
+    assert mend.reached
+    assert mend.path.predicted == Status.UNKNOWN.value
+
+
+def test_a_file_that_cannot_be_read_is_fetched_again() -> None:
+    cut = (SCENARIOS / "plain_910B.om").read_bytes()[:300]
+    broken = replace(read_model(cut), path="/m/cut.om")
+    found = solve([broken], target(TARGET), PlanOptions(spec=TARGET))
+    assert not any(c.path.kind == "as_is" and c.reached for c in found.candidates)
+    kinds = {s.kind for c in found.candidates if c.reached for s in c.plan.steps}
+    assert "replace_file" in kinds or "rebuild" in kinds
+
+
+def test_moves_are_nearest_first_and_never_the_target_itself() -> None:
+    found = moves([model("plain_910B.om")], target(TARGET))
+    assert [m.effort for m in found] == sorted(m.effort for m in found)
+    assert TARGET not in {m.spec for m in found}
+    assert "8.1.RC1/Ascend910B/linux-aarch64" in {m.spec for m in found}
+    for move in found[:10]:
+        assert load_target(move.spec).name == move.spec
+
+
+def test_moving_back_keeps_the_nearest_release_that_runs() -> None:
+    found = ways("dynamic_8.0.0.om")
+    moved = next(c for c in found.candidates if c.path.kind == "move_target")
+    assert moved.plan.steps[0].effect is not None
+    assert moved.plan.steps[0].effect.target == "8.0.0/Ascend910B3/linux-aarch64"
+    goal = target(moved.plan.steps[0].effect.target)
+    assert deploy_findings(check(model("dynamic_8.0.0.om"), goal)) == ()
+
+
+def test_likely_targets_name_the_socs_of_the_models() -> None:
+    found = likely_targets([model("plain_910B.om")])
+    assert all("/Ascend910B/" in spec for spec in found)
+    assert len(found) > 5
+
+
+def test_a_plan_needs_a_model() -> None:
+    with pytest.raises(UsageError):
+        solve([], target(TARGET))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from preflight.checks.check import check as check
     from preflight.checks.check import check_model as check_model
+    from preflight.checks.check import expand as expand
     from preflight.checks.context import LOADERS as LOADERS
     from preflight.checks.context import Assumptions as Assumptions
     from preflight.checks.context import Context as Context
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from preflight.checks.loader import load_rules as load_rules
     from preflight.checks.pages import explain_rule as explain_rule
     from preflight.checks.pages import rules_json as rules_json
+    from preflight.checks.report import ModelReport as ModelReport
     from preflight.checks.report import Report as Report
     from preflight.checks.rulefile import Rule as Rule
     from preflight.checks.steps import STEP_MEANINGS as STEP_MEANINGS
@@ -73,6 +75,11 @@ if TYPE_CHECKING:
     from preflight.plan.apply import ApplyResult as ApplyResult
     from preflight.plan.apply import apply_plan as apply_plan
     from preflight.plan.apply import rollback_plan as rollback_plan
+    from preflight.plan.edit import answer_question as answer_question
+    from preflight.plan.edit import move_plan_step as move_plan_step
+    from preflight.plan.edit import remove_plan_step as remove_plan_step
+    from preflight.plan.edit import reword_plan_step as reword_plan_step
+    from preflight.plan.edit import waive_in_plan as waive_in_plan
     from preflight.plan.execute import ApplyOptions as ApplyOptions
     from preflight.plan.files import plan_from_toml as plan_from_toml
     from preflight.plan.files import plan_to_toml as plan_to_toml
@@ -132,6 +139,7 @@ if TYPE_CHECKING:
     from preflight.render.compare_json import tensors_json as tensors_json
     from preflight.render.compare_text import render_comparison as render_comparison
     from preflight.render.escape import mask as mask
+    from preflight.render.escape import printable as printable
     from preflight.render.formats import ReportFormat as ReportFormat
     from preflight.render.formats import render_report as render_report
     from preflight.render.history import changes_json as changes_json
@@ -160,6 +168,9 @@ if TYPE_CHECKING:
     from preflight.render.target import target_text as target_text
     from preflight.render.tensors_text import render_fusion as render_fusion
     from preflight.render.tensors_text import render_tensors as render_tensors
+    from preflight.render.view import count_words as count_words
+    from preflight.render.view import headline as headline
+    from preflight.render.view import loader_line as loader_line
     from preflight.render.which import which_json as which_json
     from preflight.render.which import which_text as which_text
     from preflight.target.catalog import known_releases as known_releases
@@ -174,6 +185,7 @@ if TYPE_CHECKING:
     from preflight.target.install import target_from_install as target_from_install
     from preflight.target.loader_view import LoaderView as LoaderView
     from preflight.target.manifests import loader_behaviour as loader_behaviour
+    from preflight.target.manifests import soc_table as soc_table
     from preflight.target.packages import find_key as find_key
     from preflight.target.packages import parse_vendor_priority as parse_vendor_priority
     from preflight.target.resolve import load_target as load_target
@@ -219,6 +231,7 @@ _WHERE: dict[str, str] = {
     "ModelDefinition": "preflight.model.definition",
     "ModelFile": "preflight.model.manifest",
     "ModelManifest": "preflight.model.manifest",
+    "ModelReport": "preflight.checks.report",
     "Moved": "preflight.registry.transfer",
     "MovedDefault": "preflight.plan.recipe_types",
     "OperatorHistory": "preflight.registry.operator",
@@ -251,6 +264,7 @@ _WHERE: dict[str, str] = {
     "WaysOut": "preflight.plan.solve",
     "Workbench": "preflight.plan.workbench",
     "Written": "preflight.registry.writing",
+    "answer_question": "preflight.plan.edit",
     "apply_plan": "preflight.plan.apply",
     "best_placed_target": "preflight.plan.solve",
     "breaking": "preflight.registry.diff",
@@ -270,11 +284,13 @@ _WHERE: dict[str, str] = {
     "compare_tensors": "preflight.compare.tensors.compare",
     "compare_with_lock": "preflight.compare.locks",
     "comparison_json": "preflight.render.compare_json",
+    "count_words": "preflight.render.view",
     "decode_inout": "preflight.container.inout",
     "decode_model_definition": "preflight.model.definition",
     "diff_prototypes": "preflight.registry.diff",
     "discover": "preflight.target.discover",
     "dtype_number": "preflight.model.dtypes",
+    "expand": "preflight.checks.check",
     "explain_rule": "preflight.checks.pages",
     "export_bundled": "preflight.registry.transfer",
     "extract_registry": "preflight.registry.extract",
@@ -287,6 +303,7 @@ _WHERE: dict[str, str] = {
     "fit_text": "preflight.render.target",
     "format_number": "preflight.model.dtypes",
     "fusion_json": "preflight.render.compare_json",
+    "headline": "preflight.render.view",
     "history_json": "preflight.render.history",
     "is_vendor_version_valid": "preflight.versions",
     "journal_path": "preflight.plan.journal",
@@ -302,12 +319,14 @@ _WHERE: dict[str, str] = {
     "load_target": "preflight.target.resolve",
     "load_waivers": "preflight.checks.waivers",
     "loader_behaviour": "preflight.target.manifests",
+    "loader_line": "preflight.render.view",
     "loader_number": "preflight.versions",
     "lock_bytes": "preflight.model.lockfile",
     "lock_file": "preflight.compare.locks",
     "lock_path": "preflight.model.lockfile",
     "mask": "preflight.render.escape",
     "merge_folders": "preflight.registry.transfer",
+    "move_plan_step": "preflight.plan.edit",
     "notes_for": "preflight.registry.behaviour",
     "open_history": "preflight.registry.history",
     "package_folders": "preflight.registry.validate",
@@ -321,6 +340,7 @@ _WHERE: dict[str, str] = {
     "plan_text": "preflight.render.plan_text",
     "plan_to_toml": "preflight.plan.files",
     "plan_without": "preflight.plan.solve",
+    "printable": "preflight.render.escape",
     "read_container": "preflight.container.read",
     "read_journal": "preflight.plan.journal",
     "read_lock": "preflight.model.lockfile",
@@ -329,6 +349,7 @@ _WHERE: dict[str, str] = {
     "read_snapshot": "preflight.target.snapshot",
     "release_sources": "preflight.registry.store",
     "releases_json": "preflight.render.history",
+    "remove_plan_step": "preflight.plan.edit",
     "render_changes_markdown": "preflight.render.history",
     "render_changes_text": "preflight.render.history",
     "render_comparison": "preflight.render.compare_text",
@@ -342,6 +363,7 @@ _WHERE: dict[str, str] = {
     "render_tensors_html": "preflight.render.compare_html",
     "result_json": "preflight.render.plan_json",
     "result_text": "preflight.render.plan_text",
+    "reword_plan_step": "preflight.plan.edit",
     "rollback_plan": "preflight.plan.apply",
     "rules_json": "preflight.checks.pages",
     "run_rules": "preflight.checks.engine",
@@ -349,6 +371,7 @@ _WHERE: dict[str, str] = {
     "silent_codes": "preflight.model.silent",
     "snapshot_text": "preflight.target.snapshot",
     "soc_families": "preflight.target.catalog",
+    "soc_table": "preflight.target.manifests",
     "solve": "preflight.plan.solve",
     "target_from_install": "preflight.target.install",
     "target_json": "preflight.render.target",
@@ -358,6 +381,7 @@ _WHERE: dict[str, str] = {
     "validate_package": "preflight.registry.validate",
     "verify_lock": "preflight.compare.locks",
     "version_json": "preflight.render.history",
+    "waive_in_plan": "preflight.plan.edit",
     "ways_json": "preflight.render.plan_json",
     "ways_text": "preflight.render.plan_text",
     "which": "preflight.checks.which",

@@ -16,6 +16,7 @@ from preflight.compare.types import (
     Weights,
 )
 from preflight.container.source import FileSource
+from preflight.errors import PreflightError, UsageError
 from preflight.model.file import read_model
 from preflight.model.lock import (
     WEIGHTS,
@@ -23,9 +24,11 @@ from preflight.model.lock import (
     VersionResolver,
     compare_lock,
     make_lock,
+    nested_models,
 )
 from preflight.model.lockfile import Lock
 from preflight.model.manifest import ModelFile
+from preflight.target.names import find_release
 
 _CODE = ("TBE_KERNELS", "CUST_AICPU_KERNELS", "SO_BINS", "TILING_DATA", "CUSTOM_OPS")
 
@@ -36,26 +39,62 @@ def lock_file(
     weights: bool = False,
     files: Sequence[tuple[str, Path]] = (),
     release: str = "",
-    resolve: VersionResolver | None = None,
 ) -> Lock:
-    """The lock of a model file; `resolve` gives operator versions of `release`."""
+    """The lock of a model file, with the versions of its operators in one release.
+
+    `release` empty means the release that built the model, where its versions name one. `files` are
+    (role, path) of other inputs of the build. Raises UsageError for an unknown release.
+    """
     with FileSource(path) as source:
+        model = read_model(source)
+        release = find_release(release)[0].public if release else building_release(model)
+        resolve = version_resolver(release) if release else None
         return make_lock(
-            read_model(source),
+            model,
             source,
             weights=weights,
             files=files,
-            release=release,
+            release=release if resolve else "",
             resolve=resolve,
         )
 
 
-def verify_lock(
-    path: str | Path, lock: Lock, resolve: VersionResolver | None = None
-) -> tuple[LockMismatch, ...]:
+def building_release(model: ModelFile) -> str:
+    """The release whose compiler made the model; empty where the file or nobody says."""
+    for inner in (model, *(m for _, m in nested_models(model))):
+        manifest = inner.manifest
+        for text in (manifest.atc_version, manifest.opp_version) if manifest else ():
+            try:
+                return find_release(text)[0].public if text else ""
+            except UsageError:
+                continue  # a build that no catalogue lists
+    return ""
+
+
+def version_resolver(release: str) -> VersionResolver | None:
+    """Operator versions of a release from the bundled history; None when it is not recorded."""
+    from preflight.registry.history import open_history
+
+    history = open_history()
+    try:
+        history.release(release)
+    except PreflightError:
+        return None
+
+    def resolve(op_type: str) -> tuple[int, str] | None:
+        try:
+            version = history.resolve(op_type, release)
+        except PreflightError:
+            return None  # fused, inserted and vendors' operators have no public history
+        return version.number, version.since
+
+    return resolve
+
+
+def verify_lock(path: str | Path, lock: Lock) -> tuple[LockMismatch, ...]:
     """Where a model file no longer fits its lock; every recorded partition is hashed again."""
     with FileSource(path) as source:
-        return compare_lock(read_model(source), lock, source, resolve)
+        return compare_lock(read_model(source), lock, source)
 
 
 def compare_with_lock(lock: Lock, path: str | Path) -> ModelComparison:

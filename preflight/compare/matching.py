@@ -30,7 +30,7 @@ def match_operators(
     Names come first, except those that the compiler gives to inserted nodes: their running numbers
     say nothing, so they are found by the operators around them before their names count.
     """
-    matcher = _Matcher(old, new)
+    matcher = _Matcher(old, new, rule)
     steady = [
         [None if rule.is_temporary(op.name) else op.name for op in side] for side in (old, new)
     ]
@@ -53,8 +53,11 @@ def _typed(operator: Operator, name: str | None) -> tuple[str, str] | None:
 
 
 class _Matcher:
-    def __init__(self, old: Sequence[Operator], new: Sequence[Operator]) -> None:
+    def __init__(
+        self, old: Sequence[Operator], new: Sequence[Operator], rule: AttributeFilter
+    ) -> None:
         self._sides = (old, new)
+        self._rule = rule
         self.matches: list[Match] = []
         # position -> number of its pair, per side
         self._pair: tuple[dict[int, int], dict[int, int]] = ({}, {})
@@ -79,18 +82,23 @@ class _Matcher:
         made_from: dict[str, list[int]] = defaultdict(list)
         for place, op in enumerate(self._sides[1]):
             if place not in self._pair[1]:
-                for origin in _origins(op):
+                for origin in self._origins(op):
                     made_from[origin].append(place)
         for place, op in enumerate(self._sides[0]):
             if place in self._pair[0]:
                 continue
             shared: dict[int, int] = defaultdict(int)
-            for origin in _origins(op):
+            for origin in self._origins(op):
                 for other in made_from.get(origin, ())[:_MAX_ORIGINS]:
                     if other not in self._pair[1]:
                         shared[other] += 1
             if shared:
                 self._add(place, max(shared, key=lambda o: self._likeness(op, o, shared)), "origin")
+
+    def _origins(self, operator: Operator) -> Iterable[str]:
+        """Names of the source nodes; an operator that was never merged stands for itself."""
+        own = () if self._rule.is_temporary(operator.name) else (operator.name,)
+        return dict.fromkeys((*filter(None, operator.origin_names), *own))
 
     def _likeness(self, op: Operator, other: int, shared: dict[int, int]) -> tuple[object, ...]:
         candidate = self._sides[1][other]
@@ -142,11 +150,6 @@ class _Matcher:
     def _add(self, old: int, new: int, how: str) -> None:
         self._pair[0][old] = self._pair[1][new] = len(self.matches)
         self.matches.append(Match(old, new, how))
-
-
-def _origins(operator: Operator) -> Iterable[str]:
-    """Names of the source nodes; an operator that was never merged stands for itself."""
-    return dict.fromkeys((*filter(None, operator.origin_names), operator.name))
 
 
 def _places(operators: Sequence[Operator]) -> dict[str, int]:

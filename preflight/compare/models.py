@@ -172,8 +172,8 @@ class _Comparison:
         left, right = facts_of(self._files[0]), facts_of(self._files[1])
         found = tuple(
             Difference(key, left.get(key) or _ABSENT, right.get(key) or _ABSENT)
-            for key in left
-            if left[key] != right.get(key)
+            for key in {**left, **right}
+            if left.get(key) != right.get(key)
         )
         self._reasons += fact_reasons({d.subject for d in found}, self._old.dynamic)
         return found
@@ -252,7 +252,8 @@ def facts_of(model: ModelFile) -> dict[str, str]:
     facts["kind"] = str(model.container.kind.value)
     facts["header version"] = "" if header is None else hex(header.version)
     command = model.manifest.atc_command
-    facts["atc command"] = "" if command is None else command.text
+    for name, value in command.options if command is not None else ():
+        facts[f"atc --{name}"] = "set" if value is None else value
     return facts
 
 

@@ -25,7 +25,7 @@ from preflight.model.lockfile import (
     read_lock,
     write_lock,
 )
-from preflight.model.manifest import ModelFile, ModelManifest, TensorInfo
+from preflight.model.manifest import ModelFile, ModelManifest, OperatorCount, TensorInfo
 
 __all__ = [
     "LockMismatch",
@@ -39,8 +39,9 @@ __all__ = [
 WEIGHTS = ("WEIGHTS_DATA", "WEIGHT_INFO")
 _CHUNK = 1 << 20
 
-# operator type -> ordinal of its version in the recorded release, None when it is not known
-VersionResolver = Callable[[str], int | None]
+# operator type -> (ordinal, first release) of its version in the recorded release, None when nobody
+# knows; given from above, since histories of operators are no business of a model
+VersionResolver = Callable[[str], tuple[int, str] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +138,7 @@ def _content(manifest: ModelManifest, resolve: VersionResolver | None) -> Locked
     prints = fingerprint_model(manifest)
     return LockedContent(
         engines=engines(manifest),
-        operators={
-            row.type: LockedOperator(row.count, resolve(row.type) if resolve else None)
-            for row in manifest.operators
-        },
+        operators={row.type: _operator(row, resolve) for row in manifest.operators},
         fingerprint=prints.model,
         interface=prints.interface,
         graphs=tuple(
@@ -149,6 +147,11 @@ def _content(manifest: ModelManifest, resolve: VersionResolver | None) -> Locked
         inputs=tuple(map(locked_tensor, manifest.inputs)),
         outputs=tuple(map(locked_tensor, manifest.outputs)),
     )
+
+
+def _operator(row: OperatorCount, resolve: VersionResolver | None) -> LockedOperator:
+    found = resolve(row.type) if resolve else None
+    return LockedOperator(row.count, *found) if found else LockedOperator(row.count)
 
 
 def _partitions(
@@ -181,16 +184,12 @@ def _file(role: str, path: Path) -> LockedFile:
 
 
 def compare_lock(
-    model: ModelFile,
-    lock: Lock,
-    source: Source | None = None,
-    resolve: VersionResolver | None = None,
+    model: ModelFile, lock: Lock, source: Source | None = None
 ) -> tuple[LockMismatch, ...]:
     """Everything that no longer fits, most telling first.
 
     Without `source` nothing is hashed that reading the model has not read anyway; with it every
-    partition whose hash is recorded is hashed again. With `resolve` operator versions of the
-    lock's release are compared too.
+    partition whose hash is recorded is hashed again.
     """
     found: list[LockMismatch] = []
     inner = dict(nested_models(model))
@@ -199,7 +198,7 @@ def compare_lock(
         now = inner[name].manifest if name in inner else None
         pairs[f"{name}: "] = (lock.nested.get(name), now)
     for prefix, (locked, manifest) in pairs.items():
-        found += _compare_content(prefix, locked, manifest, resolve)
+        found += _compare_content(prefix, locked, manifest)
     found += _compare_partitions(model, lock, source)
     if lock.sha256 and model.sha256 != lock.sha256:
         found.append(LockMismatch("bytes", "sha256 of definitions", lock.sha256, model.sha256))
@@ -210,14 +209,13 @@ def _compare_content(
     prefix: str,
     locked: LockedContent | None,
     manifest: ModelManifest | None,
-    resolve: VersionResolver | None,
 ) -> list[LockMismatch]:
     if locked is None or manifest is None:
         if locked is None and manifest is None:
             return []
         states = ["present" if side is not None else "absent" for side in (locked, manifest)]
         return [LockMismatch("graph", f"{prefix}model definition", *states)]
-    now = _content(manifest, resolve)
+    now = _content(manifest, None)
     found = _compare_tensors(prefix, "input", locked.inputs, now.inputs)
     found += _compare_tensors(prefix, "output", locked.outputs, now.outputs)
     if not found:
@@ -226,7 +224,7 @@ def _compare_content(
         f"{prefix}graph fingerprint", "graph", locked.fingerprint, now.fingerprint
     )
     found += _compare_texts(prefix, locked.engines, now.engines)
-    found += _compare_operators(prefix, locked.operators, now.operators, versions=bool(resolve))
+    found += _compare_operators(prefix, locked.operators, now.operators)
     return found
 
 
@@ -274,21 +272,13 @@ def _compare_texts(
 
 
 def _compare_operators(
-    prefix: str,
-    locked: Mapping[str, LockedOperator],
-    found: Mapping[str, LockedOperator],
-    *,
-    versions: bool,
+    prefix: str, locked: Mapping[str, LockedOperator], found: Mapping[str, LockedOperator]
 ) -> list[LockMismatch]:
     mismatches: list[LockMismatch] = []
     for name in sorted(locked.keys() | found.keys()):
-        old, new = locked.get(name), found.get(name)
-        counts = [str(side.count) if side else "0" for side in (old, new)]
+        counts = [str(side[name].count) if name in side else "0" for side in (locked, found)]
         if counts[0] != counts[1]:
             mismatches.append(LockMismatch("operators", f"{prefix}{name} count", *counts))
-        if versions and old and new and old.version != new.version and old.version is not None:
-            texts = [str(side.version or "unknown") for side in (old, new)]
-            mismatches.append(LockMismatch("operators", f"{prefix}{name} version", *texts))
     return mismatches
 
 

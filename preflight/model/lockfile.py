@@ -15,7 +15,7 @@ import msgspec
 from preflight.errors import MalformedInput, UnreadableInput
 
 SCHEMA_VERSION = 1
-SUFFIX = ".lock.json"
+LOCK_SUFFIX = ".lock.json"
 _MAX_BYTES = 64 << 20
 
 
@@ -30,10 +30,14 @@ class LockedTensor(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
 
 
 class LockedOperator(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """How often an operator type occurs, and which version of it the recorded release means."""
+    """How often an operator type occurs, and which version of it the recorded release means.
+
+    `since` is the first release with that version: ordinals depend on what histories know.
+    """
 
     count: int
     version: int | None = None
+    since: str = ""
 
 
 class LockedGraph(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -93,7 +97,7 @@ class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 def lock_path(model: str | os.PathLike[str]) -> Path:
     """Where the lock of a model lies: beside it, with its full name."""
     path = Path(model)
-    return path.with_name(path.name + SUFFIX)
+    return path.with_name(path.name + LOCK_SUFFIX)
 
 
 def read_lock(path: str | os.PathLike[str]) -> Lock:

@@ -7,7 +7,6 @@ import math
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -25,6 +24,7 @@ from preflight.container.source import FileSource
 from preflight.data import manifests_dir
 from preflight.errors import DataError, PreflightError
 from preflight.model.manifest import ModelManifest
+from preflight.values import dataclass
 
 
 class TensorStatus(StrEnum):

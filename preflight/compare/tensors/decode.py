@@ -9,7 +9,8 @@ from __future__ import annotations
 import struct
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from preflight.values import dataclass
 
 Numbers = Sequence[int] | Sequence[float]
 

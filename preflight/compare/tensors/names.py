@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from preflight.values import dataclass
 
 _CONVERTED = re.compile(r"(?P<rest>.+)\.(?P<side>input|output)\.(?P<index>\d{1,6})")
 _DUMP = re.compile(

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 import struct
-from dataclasses import dataclass
 
 from preflight.compare.tensors.decode import ElementType, element_type
 from preflight.container.source import Source
 from preflight.errors import MalformedInput
+from preflight.values import dataclass
 
 _MAGIC = b"\x93NUMPY"
 _MAX_HEADER = 1 << 16

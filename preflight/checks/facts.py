@@ -8,11 +8,11 @@ is loaded.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from preflight.checks.context import Context
 from preflight.findings import Certainty
 from preflight.target.types import Fact
+from preflight.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

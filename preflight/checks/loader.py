@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -17,6 +16,7 @@ from preflight.checks import rulecache
 from preflight.checks.rulefile import BANDS, Rule
 from preflight.data import rules_dir
 from preflight.errors import DataError
+from preflight.values import dataclass
 
 _ID = re.compile(r"([A-Z]{2,10})(\d{3})")
 _OUR_PREFIX = "PF"

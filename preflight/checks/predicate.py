@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from preflight.checks.context import Context
 from preflight.errors import DataError
 from preflight.findings import Certainty, Evidence, Location, Severity
+from preflight.values import dataclass
 
 # The part of a predicate's name before the dot -> the module that defines it. A check imports only
 # the modules of the rules that apply to it.

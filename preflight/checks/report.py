@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from preflight import __version__
 from preflight.checks.engine import first_failure
@@ -11,6 +11,7 @@ from preflight.checks.verdicts import Verdicts
 from preflight.checks.waivers import Waived
 from preflight.errors import ExitCode
 from preflight.findings import Finding, NotEvaluated, PathVerdict, Severity, Status
+from preflight.values import dataclass
 
 SCHEMA_VERSION = "1.0"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from preflight.findings import (
     Certainty,
@@ -14,6 +13,7 @@ from preflight.findings import (
     Severity,
     Status,
 )
+from preflight.values import dataclass
 
 DEPLOY = frozenset({Consequence.LOAD, Consequence.RUN})
 REBUILD = frozenset({Consequence.REBUILD, Consequence.DRIFT})

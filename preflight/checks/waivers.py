@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path, PurePath
 
@@ -18,6 +17,7 @@ import msgspec
 from preflight.checks.context import ExpiredWaiver
 from preflight.errors import UnreadableInput, UsageError
 from preflight.findings import Finding
+from preflight.values import dataclass
 
 
 class Waiver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from preflight.checks.check import check_model
 from preflight.checks.engine import Result
@@ -17,6 +16,7 @@ from preflight.target.catalog import build
 from preflight.target.manifests import ReleaseEntry, releases, soc_table
 from preflight.target.names import find_host, find_release, find_soc
 from preflight.target.types import Fact, SocFacts, unknown
+from preflight.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

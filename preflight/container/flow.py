@@ -7,13 +7,14 @@ flow_model.proto; the messages themselves are decoded by the model layer.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from preflight.container.partitions import FLOW_MODEL, FLOW_SUBMODEL, MODEL_DEF
 from preflight.container.source import Source, SubSource
 from preflight.container.types import Block, Container, Fault, NestedEntry, Partition
 from preflight.container.wire import LENGTH, VARINT, scan_fields
 from preflight.errors import MalformedInput
+from preflight.values import dataclass
 
 MAX_NAME = 4096  # bytes of a submodel name or path that are read
 FLOW_SUBMODEL_NAME = 3  # FlowModelDef.submodel_name

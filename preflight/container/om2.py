@@ -11,12 +11,12 @@ import json
 import struct
 import zipfile
 import zlib
-from dataclasses import dataclass
 
 from preflight.container.elf import ELF_HEAD, elf_machine
 from preflight.container.source import Source, check_range
 from preflight.container.types import Container, ContainerKind, Fault, Note
 from preflight.errors import MalformedInput
+from preflight.values import dataclass
 
 ZIP_MAGIC = b"PK\x03\x04"
 MAX_DIRECTORY = 64 << 20  # bytes of the central directory

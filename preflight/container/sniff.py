@@ -6,11 +6,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from preflight.container.header import HEADER_SIZE, MAGIC_BYTES
 from preflight.container.source import Source
 from preflight.container.wire import LENGTH, VARINT, looks_like
+from preflight.values import dataclass
 
 HEAD = 4096  # bytes that are looked at
 TEXT_HEAD = 65_536  # bytes of a text graph that are looked at

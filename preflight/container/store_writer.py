@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from preflight.container.inout import InOutInfo, TensorInfo
 from preflight.container.stores import CUSTOM_OP_MAGIC, STORE_MAGIC
 from preflight.container.tiling import DATA, IDS, MAGIC, RUN_INFO, RUN_INFO_SIZE
+from preflight.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

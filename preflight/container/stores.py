@@ -7,10 +7,10 @@ reader ends where the loader's own loop ends and says whether the loader would b
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 
 from preflight.container.elf import ELF_HEAD, elf_machine
 from preflight.container.source import Source
+from preflight.values import dataclass
 
 MAX_ITEMS = 100_000  # of one store
 MAX_NAME = 4096  # bytes of a name that are kept; longer ones are cut, not refused

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 
 from preflight.container.source import Source
+from preflight.values import dataclass
 
 MAGIC = 0xDD776EFE
 VERSION_OLD = 1  # op ids are used as tiling ids

@@ -7,10 +7,10 @@ protobuf. Sub-messages and byte fields are skipped, not read.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from preflight.container.source import Source
 from preflight.errors import MalformedInput
+from preflight.values import dataclass
 
 MAX_FIELDS = 200_000  # top-level fields of one message
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5

@@ -8,12 +8,12 @@ a list without a type are skipped at every level, but are errors inside NamedAtt
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from preflight.model.codecs import CODECS, LIST_CODECS, decode
 from preflight.model.manifest import Attribute
+from preflight.values import dataclass
 
 # Keys that carry names for the loader; it strips them from operators without looking at their type.
 CONTROL_KEYS = frozenset(

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from preflight.model.manifest import Attribute, AttrValue, GraphValue, TensorValue
+from preflight.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from preflight.model.manifest import Gears, Kernel, SoStore, TensorInfo
+from preflight.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

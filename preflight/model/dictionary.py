@@ -7,12 +7,12 @@ base-127 digits, lowest first, each stored plus one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from preflight.model.attributes import AttributeMap
 from preflight.model.codecs import decode
 from preflight.model.manifest import Attribute
+from preflight.values import dataclass
 
 _MARK = "\0"
 _BASE = 127

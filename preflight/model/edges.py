@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from preflight.values import dataclass
 
 _INT64_MAX, _INT64_MIN = (1 << 63) - 1, -(1 << 63)
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from preflight.model.manifest import Attribute, Graph, ModelManifest, Operator
 from preflight.model.meaning import AttributeFilter, attribute_filter, tensor_text, value_text
+from preflight.values import dataclass
 
 _INPUT_TYPES = ("Data", "AippData", "RefData")
 _CALLER_ATTRIBUTES = ("_aipp_inputs", "_mbatch_origin_input_dims", "aipp", "input_dims")

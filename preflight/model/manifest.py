@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from preflight.container.types import Container, Fault, Note
+from preflight.values import dataclass
 
 # Plain Python: str, bytes, int, float, bool, list, TensorInfo ("td"), TensorValue ("t"),
 # GraphValue ("g"); NamedAttrs are {"name": str, "attr": {name: Attribute}}.

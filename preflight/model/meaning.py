@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from preflight.data import manifests_dir
 from preflight.errors import DataError
 from preflight.model.manifest import Attribute, GraphValue, Operator, TensorInfo, TensorValue
+from preflight.values import dataclass
 
 _MAX_DEPTH = 100  # the parser's own limit on nested messages
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from preflight.errors import UsageError
 from preflight.model.dtypes import dtype_proto_number
 from preflight.model.manifest import Attribute
 from preflight.model.schema import message_class
+from preflight.values import dataclass
 
 # A plain value (str, bool, int, float, bytes, or a list of one of them), a TensorSpec, or an
 # Attribute whose `type` names the codec.

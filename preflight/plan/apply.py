@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from preflight.errors import ApplyError, ExitCode, PreflightError, UsageError
@@ -27,6 +27,7 @@ from preflight.plan.journal import (
 )
 from preflight.plan.model import Plan, Step
 from preflight.plan.workbench import Workbench
+from preflight.values import dataclass
 
 _GRACE_SECONDS = 5
 

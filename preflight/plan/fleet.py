@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from preflight.findings import Status
 from preflight.model.manifest import ModelFile
 from preflight.plan.simulate import Simulation, deploy_findings
 from preflight.target.types import Target
+from preflight.values import dataclass
 
 _EXACT_SETS = 3  # sets up to this size are searched exactly, larger ones greedily
 _MOST_COVERS = 400  # distinct answers that take part in the exact search

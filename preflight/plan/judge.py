@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
 from preflight.findings import Certainty, Consequence, Severity, Status
 from preflight.plan.model import PathChoice, Plan, Step
 from preflight.plan.simulate import Outcome, Simulation
+from preflight.values import dataclass
 
 _RISKS = ("low", "medium", "high")
 STATUS_RANK = {

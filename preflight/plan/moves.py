@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from preflight.model.manifest import ModelFile
@@ -12,6 +11,7 @@ from preflight.target.catalog import known_releases
 from preflight.target.manifests import ReleaseEntry, soc_table
 from preflight.target.names import known_soc_names
 from preflight.target.types import Target
+from preflight.values import dataclass
 from preflight.versions import CannVersion
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -19,6 +19,7 @@ from preflight.plan.paths import PathBuilder, PlanOptions
 from preflight.plan.simulate import Outcome, Simulation
 from preflight.plan.workbench import Workbench
 from preflight.target.types import Target
+from preflight.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from preflight.data import manifests_dir
 from preflight.errors import DataError
 from preflight.registry.dtypes import dtype_set
 from preflight.registry.prototype import Prototype
+from preflight.values import dataclass
 
 DEPENDS_ON_DEFAULT = "depends_on_default"  # an attribute may be left out and then has a default
 POSITIONAL_INPUTS = "positional_inputs"  # more than one input: a moved one is silently another

@@ -7,9 +7,9 @@ parameter takes whatever is left, commas included.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from preflight.registry.cpp_tokens import Token
+from preflight.values import dataclass
 
 # call -> number of arguments; the last one takes the rest of the text. (graph/operator_reg.h)
 ARGUMENTS: dict[str, int] = {

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from preflight.errors import MalformedInput
 from preflight.registry.cpp_tokens import Token, TokenStream, stringify
+from preflight.values import dataclass
 
 _Body = tuple[Token, ...]
 _MAX_EXPANSIONS = 256

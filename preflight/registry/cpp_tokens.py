@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
 from preflight.registry.cpp_conditions import Conditions
+from preflight.values import dataclass
 
 _SPLICE = re.compile(r"\\[ \t]*\n")
 

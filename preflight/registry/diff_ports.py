@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from preflight.findings import Certainty
 from preflight.registry.dtypes import dtype_set, era_at, known_dtypes, spelt_set
 from preflight.registry.kinds import Change, make_change
 from preflight.registry.prototype import Port, Prototype
+from preflight.values import dataclass
 
 
 class Named(Protocol):

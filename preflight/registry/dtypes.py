@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
 from preflight.data import manifests_dir
 from preflight.errors import DataError
+from preflight.values import dataclass
 
 NEWEST = "9999-12-31"  # a date after every era: what the groups mean today
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import fnmatch
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -27,6 +26,7 @@ from preflight.registry.prototype import (
     Prototype,
     SubgraphSpec,
 )
+from preflight.values import dataclass
 
 HEADER_SUFFIXES = (".h", ".hpp", ".hh", ".inc")
 _MAX_HEADER_BYTES = 16 << 20

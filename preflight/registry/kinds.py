@@ -6,10 +6,10 @@ types, OH6xx subgraphs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from preflight.findings import Certainty
+from preflight.values import dataclass
 
 
 class Category(StrEnum):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from preflight.errors import PreflightError
 from preflight.findings import Certainty
 from preflight.registry.prototype import Prototype
 from preflight.registry.store import Coverage
 from preflight.registry.versions_of import Recorded
+from preflight.values import dataclass
 
 
 class UnknownRelease(PreflightError):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from preflight.registry.jsontext import first_value, read_bytes
 from preflight.registry.prototype import Prototype
 from preflight.registry.records import RegistryFault, is_clean, parse_operator
 from preflight.registry.window import DEFAULT_DAYS, is_protocol_date, select_window
+from preflight.values import dataclass
 
 INDEX_VERSION = "1.0.0"
 SUPPORTED_MAJOR = 1

@@ -7,7 +7,8 @@ types. Order matters everywhere: inputs are read by position, attributes keep th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from preflight.values import dataclass
 
 INPUT_TYPES = ("INPUT", "OPTIONAL_INPUT", "DYNAMIC_INPUT")
 OUTPUT_TYPES = ("OUTPUT", "DYNAMIC_OUTPUT")

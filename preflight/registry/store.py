@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property
 from pathlib import Path
@@ -16,6 +15,7 @@ from preflight.errors import DataError
 from preflight.registry.encoding import FORMAT, decode, shard_of
 from preflight.registry.entries import ReleaseEntry
 from preflight.registry.prototype import Prototype
+from preflight.values import dataclass
 
 MAX_SHARD_BYTES = 16 << 20
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 
 from preflight.errors import UsageError
 from preflight.registry.folders import FolderLayer
 from preflight.registry.store import BundledLayer, bundled_layer
 from preflight.registry.writing import write_release
+from preflight.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

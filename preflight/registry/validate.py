@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from preflight.findings import Severity
@@ -15,6 +14,7 @@ from preflight.registry.protocol import SYMBOLS_FILE, load_index, load_release, 
 from preflight.registry.prototype import ATTRIBUTE_TYPES, Prototype
 from preflight.registry.records import RegistryFault
 from preflight.registry.window import is_calendar_date
+from preflight.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from preflight.findings import Certainty
 from preflight.registry.dtypes import spelt_set
 from preflight.registry.prototype import Port, Prototype
 from preflight.registry.store import Coverage, Held
+from preflight.values import dataclass
 
 Meaning = tuple[object, ...]
 

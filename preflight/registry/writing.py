@@ -12,7 +12,6 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -33,6 +32,7 @@ from preflight.registry.prototype import (
     to_protocol,
 )
 from preflight.registry.window import is_calendar_date, is_protocol_date
+from preflight.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from preflight.checks.report import ModelReport, Report
 from preflight.findings import Consequence, Finding, LoaderAnswer, Severity, Status
 from preflight.render.escape import mask, printable
+from preflight.values import dataclass
 
 _GENERIC_STATUS = 500002  # the code that hides most causes (om-format §D.0)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from preflight.findings import Certainty
 from preflight.target.packages import parse_lines, release_line
 from preflight.target.types import Package, Target
+from preflight.values import dataclass
 from preflight.versions import CannVersion, VersionBound, VersionRange, parse_loader_ranges
 
 # Packages whose numbers belong to one release; others (mindstudio, pyACL, …) count for themselves.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from preflight.target.packages import parse_key_values, parse_lines, release_line
 from preflight.target.tree import Tree
+from preflight.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ fits when either list has the other's line (the newer side knows the older one).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Literal
 
@@ -18,6 +18,7 @@ from preflight.findings import Certainty
 from preflight.target.manifests import read_toml, releases
 from preflight.target.names import find_release, nearest
 from preflight.target.packages import release_line
+from preflight.values import dataclass
 from preflight.versions import CannVersion
 
 Answer = Literal["fits", "outside", "unknown"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from preflight.errors import UsageError
@@ -31,6 +31,7 @@ from preflight.target.types import (
     unknown,
 )
 from preflight.target.vendors import config_files, read_op_config, read_vendors
+from preflight.values import dataclass
 from preflight.versions import CannVersion
 
 # The package whose number is the release's, best first: the loader's own, then its neighbours.

@@ -6,12 +6,13 @@ package lies where ASCEND_OPP_PATH says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from preflight.target.packages import ABI_KEY, COMPILER_KEY, VERSION_KEY, find_key, parse_scene
 from preflight.target.tree import Tree
 from preflight.target.types import Fact, unknown
+from preflight.values import dataclass
 from preflight.versions import is_vendor_version_valid
 
 OPP_VARIABLE = "ASCEND_OPP_PATH"

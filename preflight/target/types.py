@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
 
 from preflight.findings import Certainty
+from preflight.values import dataclass
 
 T = TypeVar("T")
 

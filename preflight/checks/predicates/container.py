@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.container.types import Fault, Note
 from preflight.findings import Certainty, Evidence
+from preflight.values import dataclass
 
 _CAP_PREFIX = "cap."
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from preflight.checks import ordering
 from preflight.checks.context import Context
@@ -13,6 +12,7 @@ from preflight.checks.predicates.container import faults_of
 from preflight.container.types import Fault
 from preflight.findings import Certainty, Evidence
 from preflight.model.manifest import Attribute, ModelManifest
+from preflight.values import dataclass
 
 _SPACE_REGISTRY = 0  # so_bin_type kSpaceRegistry (§A.7)
 _GIB = 1 << 30

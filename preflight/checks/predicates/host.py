@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from preflight.checks import ordering
 from preflight.checks.context import Context
@@ -12,6 +11,7 @@ from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.findings import Certainty, Evidence
 from preflight.model.manifest import ModelManifest
 from preflight.target.types import Fact
+from preflight.values import dataclass
 from preflight.versions import is_vendor_version_valid, parse_loader_ranges
 
 _CHECK = 1  # need_check_os_cpu_info: other values ask for nothing (§D.4)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from preflight.checks import ordering
@@ -11,6 +10,7 @@ from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.container.types import ContainerKind
 from preflight.findings import Evidence
+from preflight.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from preflight.checks import ordering
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.findings import Certainty, Evidence
+from preflight.values import dataclass
 
 _FILE_CONSTANT = "FileConstant"
 _WEIGHT_FOLDER = "weight"  # below the model's folder, when no path is passed (§D.1 step 7)

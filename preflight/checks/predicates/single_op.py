@@ -6,7 +6,6 @@ spec/om-format.md §D.5, spec/corrections.md item 26.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
@@ -14,6 +13,7 @@ from preflight.checks.predicates.container import faults_of
 from preflight.checks.predicates.device import arch_type_differs, npu_arch_differs
 from preflight.checks.predicates.table import count_outcome, is_flow
 from preflight.findings import Evidence
+from preflight.values import dataclass
 
 _SIZE = (300,)
 _TABLE = 301  # position (301, position of the fault in the standard order…)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from preflight.checks import ordering
 from preflight.checks.context import Context
@@ -11,6 +10,7 @@ from preflight.checks.facts import behaviour_certainty
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.container.types import Block
 from preflight.findings import Certainty, Evidence
+from preflight.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from preflight.checks import ordering
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, predicate
 from preflight.findings import Certainty, Evidence
 from preflight.target.consistency import target_problems
+from preflight.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

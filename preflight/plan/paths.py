@@ -35,8 +35,7 @@ class PlanOptions:
     """What the user says about a plan.
 
     `spec` is how the target was named; `output_dir` is where new files go (empty: beside the old
-    ones); `source_dir`, `fills` and `exists` are those of `build_recipe`; `defaults_of` names the
-    attributes whose defaults moved for one model, beyond what findings say.
+    ones); `source_dir`, `fills` and `exists` are those of `build_recipe`.
     """
 
     spec: str = ""
@@ -44,7 +43,6 @@ class PlanOptions:
     source_dir: Path | None = None
     fills: Mapping[str, str] = field(default_factory=dict)
     exists: Callable[[Path], bool] = Path.exists
-    defaults_of: Callable[[ModelFile, Target], tuple[MovedDefault, ...]] | None = None
 
 
 @dataclass(slots=True)
@@ -132,11 +130,7 @@ class PathBuilder:
         """Obstacles out of the way, compile, check, compare, put into use: for one model."""
         found = deploy_findings(self.simulation.check(model, goal))
         blocking = obstacles(self.simulation.check(model, goal))
-        defaults = phrases.moved_defaults(blocking)
-        if self.options.defaults_of is not None:
-            known = {(d.operator, d.attribute) for d in defaults}
-            extra = self.options.defaults_of(model, goal)
-            defaults += tuple(d for d in extra if (d.operator, d.attribute) not in known)
+        defaults = self.simulation.moved_defaults(model, goal)
         made = rebuild_step(model, BuildGoal.of_target(goal), self.options, defaults, number)
         steps = self._preparations(model, blocking, defaults, number, before)
         after = rebuilt(model, goal, made.produces)
@@ -189,7 +183,7 @@ class PathBuilder:
                 remedy = next((r for r in finding.remedies if r.kind in _MENDING), None)
                 if remedy is None:
                     return []
-                vendor = phrases.vendor_of(finding)
+                vendor = phrases.vendor_of(finding, goal)
                 key = (remedy.kind, vendor or finding.fingerprint)
                 step_id = f"{remedy.kind.replace('_', '-')}-{number * 100 + len(steps) + 1}"
                 effect = Effect(vendor=vendor) if vendor else Effect(settles=(finding.fingerprint,))

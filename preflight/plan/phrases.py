@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -131,6 +131,7 @@ def preparation_step(
         kind,
         f"{STEP_MEANINGS[kind].capitalize()} ({_name(path)})",
         requires,
+        model=path,
         instruction="; ".join(dict.fromkeys(said)),
         expected="the source model compiles and means what it meant",
         check="compare the new file with the old one attribute by attribute",
@@ -173,25 +174,24 @@ def _literal(value: object) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-def vendor_of(finding: Finding) -> str:
-    """The custom operator package that a finding is about, empty when it is about none."""
-    vendor = finding.facts.get("vendor")
-    return vendor if isinstance(vendor, str) else ""
+def vendor_of(finding: Finding, target: Target) -> str:
+    """The custom operator package that a finding asks for, empty when it asks for none.
+
+    A finding asks for a package that the loader does not take when it names the package, or an
+    operator that the package has.
+    """
+    named = set(_texts(finding.facts.values()))
+    for vendor in target.vendors:
+        if vendor.accepted:
+            continue
+        if named & {vendor.name, f"vendor {vendor.name}", *vendor.operators}:
+            return vendor.name
+    return ""
 
 
-def moved_defaults(findings: Sequence[Finding]) -> tuple[MovedDefault, ...]:
-    """Attributes whose default moved, from the evidence of drift findings."""
-    found: list[MovedDefault] = []
-    for finding in findings:
-        facts = finding.facts
-        if {"operator", "attribute", "old_default"} <= set(facts):
-            found.append(
-                MovedDefault(
-                    operator=str(facts["operator"]),
-                    attribute=str(facts["attribute"]),
-                    old=facts["old_default"],
-                    new=facts.get("new_default"),
-                    op_type=str(facts.get("op_type", "")),
-                )
-            )
-    return tuple(found)
+def _texts(values: Iterable[object]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from _texts(value)
+        else:
+            yield str(value)

@@ -16,6 +16,7 @@ from preflight.findings import Consequence, Finding, NotEvaluated, Severity, Sta
 from preflight.model.manifest import ModelFile
 from preflight.plan.model import Plan, PlanWaiver, Step
 from preflight.plan.rebuilt import compiled_version, rebuilt
+from preflight.plan.recipe_types import MovedDefault
 from preflight.plan.workbench import Workbench
 from preflight.target.types import Target, Vendor
 from preflight.versions import is_vendor_version_valid
@@ -108,6 +109,8 @@ class _Progress:
     current: ModelFile
     target: Target
     obstacles: list[Finding] = field(default_factory=list)
+    stated: set[tuple[str, str]] = field(default_factory=set)
+    unstated: list[str] = field(default_factory=list)
     rebuilt: bool = False
     moved: bool = False
     checked: bool = False
@@ -127,6 +130,7 @@ class Simulation:
         self._results: dict[tuple[object, ...], Result] = {}
         self._targets: dict[str, Target] = {}
         self._rebuilt: dict[tuple[str, str, str], ModelFile] = {}
+        self._defaults: dict[tuple[str, str], tuple[MovedDefault, ...]] = {}
 
     def run(self, plan: Plan) -> Outcome:
         """The outcome of a plan, or of a part of one: steps that lack others are problems."""
@@ -157,6 +161,13 @@ class Simulation:
             self._results[key] = self.bench.check(model, target)
         return self._results[key]
 
+    def moved_defaults(self, model: ModelFile, target: Target) -> tuple[MovedDefault, ...]:
+        """Attributes to state before a model is compiled for a target, looked up once."""
+        key = (model.path, target.name)
+        if key not in self._defaults:
+            self._defaults[key] = self.bench.moved_defaults(model, target)
+        return self._defaults[key]
+
     def target_of(self, spec: str) -> Target:
         """A target by name, found once; vendors' packages of the plan's target come along."""
         if spec not in self._targets:
@@ -182,7 +193,13 @@ class Simulation:
     def _rebuild(self, step: Step, way: _Progress, goal: str) -> None:
         target = way.target if goal == "=" else self.target_of(goal)
         before = self.check(way.original, target)
-        way.obstacles = [f for f in before.findings if f.consequence not in _DEPLOY and must_go(f)]
+        way.obstacles = list(obstacles(before))
+        way.unstated = [
+            f"{d.operator}.{d.attribute} is {d.old!r} in the old model, and no step states it: its"
+            f" default is {d.new!r} now"
+            for d in self.moved_defaults(way.original, target)
+            if (d.operator, d.attribute) not in way.stated
+        ]
         made = (way.original.path, target.name, step.produces)
         if made not in self._rebuilt:
             self._rebuilt[made] = rebuilt(way.original, target, step.produces)
@@ -208,6 +225,8 @@ class Simulation:
 
 def _note_care(step: Step, way: _Progress) -> None:
     """What a step does about a model beyond changing facts."""
+    if step.model == way.original.path:
+        way.stated |= {(s.operator, s.attribute) for s in step.statements}
     if step.model != way.current.path:
         return
     if step.kind == "verify" and step.against:
@@ -221,7 +240,7 @@ def _note_care(step: Step, way: _Progress) -> None:
 def _unchecked(way: _Progress) -> list[str]:
     """What the plan leaves out for one model."""
     name = way.current.path
-    problems: list[str] = []
+    problems = list(way.unstated)
     if (way.rebuilt or way.moved) and not way.checked:
         problems.append(f"no step checks {name} where it will run")
     if way.rebuilt and not way.compared:

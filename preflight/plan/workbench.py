@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from preflight.checks.engine import Result
 from preflight.model.manifest import ModelFile
+from preflight.plan.recipe_types import MovedDefault
 from preflight.target.types import Target
+from preflight.values import dataclass
 
 
 def read_model(path: str) -> ModelFile:
@@ -46,6 +47,13 @@ def compare_tensors(old: str, new: str) -> tuple[bool, tuple[str, ...]]:
     return compare_folders(old, new)
 
 
+def moved_defaults(model: ModelFile, target: Target) -> tuple[MovedDefault, ...]:
+    """Attributes to state in the source model before it is compiled for a target."""
+    from preflight.plan.defaults import moved_defaults as find
+
+    return find(model, target)
+
+
 @dataclass(frozen=True, slots=True)
 class Workbench:
     """What `solve` and `apply` use; the defaults are the program's own."""
@@ -55,3 +63,4 @@ class Workbench:
     check: Callable[[ModelFile, Target], Result] = check
     compare_models: Callable[[str, str], tuple[str, tuple[str, ...]]] = compare_models
     compare_tensors: Callable[[str, str], tuple[bool, tuple[str, ...]]] = compare_tensors
+    moved_defaults: Callable[[ModelFile, Target], tuple[MovedDefault, ...]] = moved_defaults

@@ -74,7 +74,8 @@ class _Definitions:
         definition = decode_model_definition(data, block=block)
         if size > INT32_MAX:
             detail = f"MODEL_DEF of {size} bytes is longer than the loader can parse"
-            definition.faults = (replace(definition.faults[0], detail=detail),)
+            fault = replace(definition.faults[0], detail=detail, data={"why": "proto_parse"})
+            definition.faults = (fault,)
         elif definition.ok and definition.length < len(data):
             rest = len(data) - definition.length
             text = f"the model definition of block {block} ends {rest} bytes before its partition"

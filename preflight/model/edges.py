@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -132,9 +133,9 @@ def reach_subgraphs(graphs: Sequence[Any]) -> Reach:
     reached: dict[str, None] = {}
     problems: list[EdgeProblem] = []
     twice = False
-    pending = [root]
+    pending = deque([root])
     while pending:
-        graph = pending.pop(0)
+        graph = pending.popleft()
         for operator in graph.op:
             for name in operator.subgraph_name:
                 if name in reached:

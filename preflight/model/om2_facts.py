@@ -248,7 +248,10 @@ def _text(value: object) -> str:
 
 
 def _number(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """A whole number of at most 64 bits."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if abs(value) < 1 << 63 else None
 
 
 def _numbers(value: object) -> tuple[int, ...] | None:

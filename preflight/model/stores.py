@@ -27,7 +27,6 @@ from preflight.container.stores import (
     read_kernel_store,
     read_so_store,
 )
-from preflight.container.tiling import read_tiling
 from preflight.container.types import Block, Fault, Note, Partition
 from preflight.model.content import Boundary, Content
 from preflight.model.inout import boundary_from
@@ -160,6 +159,8 @@ def _custom_ops(reading: _Reading, block: Block, partition: Partition) -> None:
 def _tiling(reading: _Reading, block: Block, partition: Partition) -> None:
     if block.index:
         return
+    from preflight.container.tiling import read_tiling  # few models have it
+
     tiling = read_tiling(reading.part(partition))
     if tiling.capped:
         reading.note("cap.tiling", block, partition, tiling.problem)

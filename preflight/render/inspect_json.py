@@ -23,6 +23,7 @@ from preflight.model.manifest import (
 from preflight.render.json import dump
 
 SCHEMA_VERSION = 1
+MAX_NESTING = 80  # levels of a value that comes from a file
 MAX_HEX = 1 << 16  # bytes of one attribute that are shown; longer ones say their size
 
 
@@ -179,8 +180,15 @@ def _note(note: Note) -> dict[str, Any]:
     }
 
 
-def plain(value: object) -> Any:
-    """A value as JSON can carry it; see the module docstring for what becomes an object."""
+def plain(value: object, depth: int = 0) -> Any:
+    """A value as JSON can carry it; see the module docstring for what becomes an object.
+
+    Whole numbers beyond 64 bits become texts, and what is nested too deeply is left out.
+    """
+    if depth > MAX_NESTING:
+        return "(nested too deeply)"
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+        return str(value)
     if isinstance(value, bytes):
         shown: dict[str, Any] = {"hex": value[:MAX_HEX].hex()}
         return shown | ({"size": len(value)} if len(value) > MAX_HEX else {})
@@ -193,11 +201,11 @@ def plain(value: object) -> Any:
     if isinstance(value, GraphValue):
         return {"graph": value.name, "operators": value.operators}
     if isinstance(value, Attribute):
-        return plain(value.value)
+        return plain(value.value, depth + 1)
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [plain(item, depth + 1) for item in value]
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {f.name: plain(getattr(value, f.name), depth + 1) for f in fields(value)}
     return value

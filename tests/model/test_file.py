@@ -22,6 +22,7 @@ from preflight.container.writer import (
     write_om,
 )
 from preflight.errors import UnreadableInput
+from preflight.model import contents
 from preflight.model.dictionary import encode_position
 from preflight.model.file import MAX_DEPTH, read_model
 from preflight.model.manifest import ModelFile
@@ -361,3 +362,10 @@ def test_text_graphs_that_cannot_be_parsed_say_so() -> None:
         assert model.manifest is None
     odd = good.replace(b"graph {", b"brand_new_field: 3\ngraph {", 1)
     assert read_model(b'name: "m"\n' + odd).manifest is not None
+
+
+def test_definition_longer_than_the_loader_can_parse(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contents, "INT32_MAX", 20)
+    model = om()
+    assert [(f.check, f.data["why"]) for f in model.faults] == [("def.parse", "proto_parse")]
+    assert "longer than the loader can parse" in model.faults[0].detail

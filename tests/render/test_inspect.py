@@ -13,7 +13,7 @@ import preflight.render
 from preflight.cli import diagnostics
 from preflight.cli.app import app
 from preflight.container.partitions import MODEL_DEF
-from preflight.container.writer import write_om
+from preflight.container.writer import write_om, write_om2
 from preflight.model.file import read_model
 from preflight.model.manifest import Attribute
 from preflight.model.writer import GraphSpec, TensorSpec, build_model_definition
@@ -215,3 +215,17 @@ def test_plain_leaves_nothing_that_json_cannot_carry() -> None:
     for path in FILES:
         model = read_model(path)
         json.dumps(plain(model.container.details), allow_nan=False)
+
+
+def test_hostile_json_in_a_package_is_shown_within_limits() -> None:
+    deep = b'{"a":' + b"[" * 400 + b"1" + b"]" * 400 + b', "big": ' + b"9" * 100 + b"}"
+    entries = {
+        "manifest.json": deep,
+        "data/model_0/model_meta.json": b'{"name": "\\ud800", "inputs": [{"shape": [NaN]}]}',
+        "data/model_0/debug/ge_visual_0.json": b'{"model": {"attr": {"x": ' + deep + b"}}}",
+    }
+    model = read_model(write_om2(entries, stored=entries))
+    document = json.loads(render_inspect_json([model]))
+    jsonschema.validate(document, SCHEMA)
+    assert document["container"]["details"]["manifest"]["big"] == "9" * 100
+    assert render_inspect_text([model], PARTS)

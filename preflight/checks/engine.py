@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 from preflight.checks import ordering
 from preflight.checks.context import Assumptions, Context
@@ -11,6 +11,7 @@ from preflight.checks.facts import SUPPLY, Answer, behaviour_certainty, resolve
 from preflight.checks.predicate import Hit, Predicate, Undecided, convert_params, find_predicate
 from preflight.checks.rulefile import Rule, RuleStatus, behaviour_code
 from preflight.checks.verdicts import Verdicts, decide
+from preflight.container.types import ContainerKind
 from preflight.errors import DataError
 from preflight.findings import (
     Consequence,
@@ -21,6 +22,7 @@ from preflight.findings import (
     Severity,
     sort_findings,
 )
+from preflight.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,10 @@ def _inapplicable(rule: Rule, context: Context) -> str:
     kind = context.model.container.kind.value
     if applies.container and kind not in applies.container:
         return f"the file is of kind {kind}"
+    if kind == ContainerKind.NOT_A_MODEL.value and any(
+        n.startswith("model.") for n in applies.needs
+    ):
+        return "the file is no model"
     if applies.loader and context.loader not in applies.loader:
         return f"the file is loaded by the {context.loader} reader"
     if applies.dynamic is not None:

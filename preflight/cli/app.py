@@ -9,6 +9,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from preflight.cli.plain import take_as_given
+
 # verb -> (module, one line for the overview); a module has `app`, a typer.Typer with that verb.
 VERBS: dict[str, tuple[str, str]] = {
     "check": ("preflight.cli.check", "Will this model load and run on that target?"),
@@ -32,6 +34,9 @@ class LazyVerbs(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         return list(VERBS)
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        return take_as_given(super().get_params(ctx))
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         entry = VERBS.get(cmd_name)
         if entry is None:
@@ -49,6 +54,7 @@ class LazyVerbs(TyperGroup):
 app = typer.Typer(
     cls=LazyVerbs,
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -11,23 +11,24 @@ import typer
 
 from preflight import api
 from preflight.cli import diagnostics
+from preflight.cli.plain import PlainCommand
 from preflight.errors import UnreadableInput, UsageError
 from preflight.findings import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
 
 _FORMATS = ("text", "json", "markdown", "sarif", "junit")
 _FAIL_ON = ("error", "warning", "note", "never")
 _PROGRESS_AFTER = 1.0  # seconds
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def check(
     files: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(
             help="Model files; a folder stands for every *.om below it.", show_default=False
         ),
@@ -44,16 +45,16 @@ def check(
     form: Annotated[str, typer.Option("--format", help=f"One of {', '.join(_FORMATS)}.")] = "text",
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the report there.")
+        str | None, typer.Option("--output", "-o", help="Write the report there.")
     ] = None,
     fail_on: Annotated[
         str, typer.Option("--fail-on", help=f"Exit with 1 at or above: {', '.join(_FAIL_ON)}.")
     ] = "error",
     rules: Annotated[
-        list[Path] | None, typer.Option("--rules", help="A folder with rules of your own.")
+        list[str] | None, typer.Option("--rules", help="A folder with rules of your own.")
     ] = None,
     waivers: Annotated[
-        Path | None, typer.Option("--waivers", help="A file of accepted findings.")
+        str | None, typer.Option("--waivers", help="A file of accepted findings.")
     ] = None,
     weight_path: Annotated[
         str | None,
@@ -105,12 +106,12 @@ def _one_of(option: str, value: str, allowed: tuple[str, ...]) -> str:
     return value
 
 
-def _write(text: str, output: Path | None) -> None:
+def _write(text: str, output: str | None) -> None:
     if output is None:
         sys.stdout.write(text)
         return
     try:
-        output.write_text(text, encoding="utf-8")
+        Path(output).write_text(text, encoding="utf-8")
     except OSError as error:
         raise UnreadableInput(f"{output}: cannot be written: {error.strerror or error}") from error
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from preflight import api
+from preflight.cli.plain import PlainCommand
 from preflight.errors import UsageError
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def rules(
     band: Annotated[str, typer.Option("--band", help="Only this band, for example PF3.")] = "",
     extra: Annotated[
-        list[Path] | None, typer.Option("--rules", help="A folder with rules of your own.")
+        list[str] | None, typer.Option("--rules", help="A folder with rules of your own.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> int:

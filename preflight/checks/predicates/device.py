@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from preflight.checks import ordering
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.findings import Certainty, Evidence
 from preflight.target.types import SocFacts
+from preflight.values import dataclass
 
 # The loader reads this name as the first SoC of its family (§D.3).
 _ALIASES = {"Ascend910": "Ascend910A"}
@@ -209,6 +209,30 @@ def _same_architecture(model: SocFacts, device: SocFacts) -> bool:
     if model.npu_arch and device.npu_arch:
         return model.npu_arch == device.npu_arch
     return model.arch_type is not None and model.arch_type == device.arch_type
+
+
+@predicate("device.architecture_not_compared", evidence=SocMismatch)
+def architecture_not_compared(context: Context, _: object) -> Iterator[Outcome]:
+    """The model names a SoC of another architecture in the attribute that this loader ignores."""
+    manifest, behaviour = context.manifest, context.behaviour
+    if manifest is None or behaviour is None or context.target.soc_answer:
+        return
+    device = _device(context)
+    if isinstance(device, Undecided):
+        return  # the rule of the loader's own check says what is missing
+    by_arch = behaviour.soc_rule == "arch_type"
+    if by_arch and not manifest.arch_type and manifest.soc_version:
+        model = known_soc(context, manifest.soc_version)
+        if model is not None and not _same_architecture(model, device):
+            yield _uncompared(context, model.arch_type or "", device.arch_type or "", device)
+    silent = not by_arch and not manifest.soc_version
+    if silent and manifest.arch_type and device.arch_type not in (None, manifest.arch_type):
+        yield _uncompared(context, manifest.arch_type, device.arch_type or "", device)
+
+
+def _uncompared(context: Context, model_arch: str, arch: str, device: SocFacts) -> Hit:
+    reason = "the loader of this release does not look at it"
+    return _mismatch(context, model_arch, arch, reason, device.source, Certainty.LIKELY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from preflight.checks import ordering
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, predicate
 from preflight.findings import Certainty, Evidence
-from preflight.target.consistency import target_problems
 from preflight.values import dataclass
 
 
@@ -31,6 +30,8 @@ class TargetParams:
 @predicate("target.problem", evidence=TargetFault, params=TargetParams)
 def problem(context: Context, params: TargetParams) -> Iterator[Outcome]:
     """The target itself has a problem of this kind."""
+    from preflight.target.consistency import target_problems  # a catalogue target is never asked
+
     for found in target_problems(context.target):
         if found.kind == params.kind:
             yield Hit(

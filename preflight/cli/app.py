@@ -9,8 +9,6 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from preflight.cli.plain import take_as_given
-
 # verb -> (module, one line for the overview); a module has `app`, a typer.Typer with that verb.
 VERBS: dict[str, tuple[str, str]] = {
     "check": ("preflight.cli.check", "Will this model load and run on that target?"),
@@ -33,9 +31,6 @@ class LazyVerbs(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(VERBS)
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        return take_as_given(super().get_params(ctx))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         entry = VERBS.get(cmd_name)

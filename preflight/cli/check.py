@@ -11,7 +11,6 @@ import typer
 
 from preflight import api
 from preflight.cli import diagnostics
-from preflight.cli.plain import PlainCommand
 from preflight.errors import UnreadableInput, UsageError
 from preflight.findings import Severity
 
@@ -25,7 +24,7 @@ _FAIL_ON = ("error", "warning", "note", "never")
 _PROGRESS_AFTER = 1.0  # seconds
 
 
-@app.command(cls=PlainCommand)
+@app.command()
 def check(
     files: Annotated[
         list[str],

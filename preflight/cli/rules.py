@@ -8,13 +8,12 @@ from typing import Annotated
 import typer
 
 from preflight import api
-from preflight.cli.plain import PlainCommand
 from preflight.errors import UsageError
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
 
 
-@app.command(cls=PlainCommand)
+@app.command()
 def rules(
     band: Annotated[str, typer.Option("--band", help="Only this band, for example PF3.")] = "",
     extra: Annotated[

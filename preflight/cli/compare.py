@@ -16,7 +16,6 @@ from preflight.errors import ExitCode, UsageError
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
 _SHOWN = 20
-_EVERYTHING = 1 << 30
 _PROGRESS_AFTER = 1.0  # seconds
 
 
@@ -67,7 +66,7 @@ def compare(
         raise UsageError("--tensors and --fusion exclude each other")
     if not tensors and (model is not None or html is not None):
         raise UsageError("--model and --html belong to --tensors")
-    limit = _EVERYTHING if everything else _SHOWN
+    limit = None if everything else _SHOWN
     if fusion:
         return _fusion(old, new, limit, as_json)
     if tensors:
@@ -76,7 +75,7 @@ def compare(
     return _models(old, new, not no_weights, limit, as_json)
 
 
-def _models(old: Path, new: Path, weights: bool, limit: int, as_json: bool) -> int:
+def _models(old: Path, new: Path, weights: bool, limit: int | None, as_json: bool) -> int:
     lock = old if old.name.endswith(api.LOCK_SUFFIX) else api.lock_path(old)
     if lock.exists() and (lock == old or not old.exists()):
         if lock != old:
@@ -101,7 +100,7 @@ def _tensors(
     tolerance: api.Tolerance,
     sensitive: float | None,
     html: Path | None,
-    limit: int,
+    limit: int | None,
     as_json: bool,
 ) -> int:
     manifest = None
@@ -139,7 +138,7 @@ def _tensor_code(comparison: api.TensorComparison) -> ExitCode:
     return ExitCode.OK
 
 
-def _fusion(old: Path, new: Path, limit: int, as_json: bool) -> int:
+def _fusion(old: Path, new: Path, limit: int | None, as_json: bool) -> int:
     comparison = api.compare_fusion(old, new)
     text = api.fusion_json(comparison) if as_json else api.render_fusion(comparison, limit=limit)
     sys.stdout.write(text)

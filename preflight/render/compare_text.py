@@ -17,7 +17,7 @@ from preflight.render.escape import printable
 _WIDTH = 46  # of the subject column, at most
 
 
-def render_comparison(comparison: ModelComparison, *, limit: int = 20) -> str:
+def render_comparison(comparison: ModelComparison, *, limit: int | None = 20) -> str:
     """The whole comparison as text, ending in a newline; `limit` operators are listed in full."""
     lines = [_answer(comparison), *_body(comparison, limit), _next(comparison)]
     return "".join(f"{printable(line)}\n" for line in lines)
@@ -32,7 +32,7 @@ def _answer(comparison: ModelComparison) -> str:
     return f"{text}: {'; '.join(comparison.reasons)}"
 
 
-def _body(comparison: ModelComparison, limit: int) -> Iterator[str]:
+def _body(comparison: ModelComparison, limit: int | None) -> Iterator[str]:
     yield f"  old  {comparison.old}"
     yield f"  new  {comparison.new}"
     yield ""
@@ -58,7 +58,7 @@ def _section(title: str, differences: Sequence[Difference]) -> Iterator[str]:
         yield from _rows(differences)
 
 
-def _operators(operators: OperatorComparison, limit: int) -> Iterator[str]:
+def _operators(operators: OperatorComparison, limit: int | None) -> Iterator[str]:
     if not operators.compared:
         yield "operators: a lock records their numbers only"
     elif not (operators.changed or operators.removed or operators.added):
@@ -76,12 +76,12 @@ def _operators(operators: OperatorComparison, limit: int) -> Iterator[str]:
             name = f"{change.old_name} -> {name}"
         yield f"  {name} ({change.new_type}, matched by {change.matched_by})"
         yield from (f"  {line}" for line in _rows(change.differences))
-    if len(operators.changed) > limit:
+    if limit is not None and len(operators.changed) > limit:
         yield f"  and {len(operators.changed) - limit} more; --all lists them"
     for sign, refs in (("-", operators.removed), ("+", operators.added)):
         for ref in refs[:limit]:
             yield f"  {sign} {ref.name} ({ref.type})"
-        if len(refs) > limit:
+        if limit is not None and len(refs) > limit:
             yield f"  {sign} and {len(refs) - limit} more; --all lists them"
     if operators.counts:
         yield "operator types"

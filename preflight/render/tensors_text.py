@@ -13,7 +13,7 @@ _COLUMNS = ("tensor", "type", "status", "max abs", "max rel", "cosine", "outside
 _MAX_NAME = 60
 
 
-def render_tensors(comparison: TensorComparison, *, limit: int = 40) -> str:
+def render_tensors(comparison: TensorComparison, *, limit: int | None = 40) -> str:
     """The answer, a table in the order of the graph, and what to do next."""
     lines = [tensor_answer(comparison), f"  old  {comparison.old}", f"  new  {comparison.new}"]
     lines += [f"  ordered by {comparison.ordered_by}", ""]
@@ -50,21 +50,23 @@ def _rest(comparison: TensorComparison) -> str:
     return f"; {words}" if words else ""
 
 
-def _table(comparison: TensorComparison, limit: int) -> Iterator[str]:
-    shown = [r for r in comparison.rows if r.status is not TensorStatus.SAME]
+def _table(comparison: TensorComparison, limit: int | None) -> Iterator[str]:
+    """What is not fine, in order; without a limit every tensor."""
+    fine = (TensorStatus.SAME, TensorStatus.WITHIN)
+    shown = [r for r in comparison.rows if limit is None or r.status not in fine]
     rows = [_COLUMNS, *(_cells(row) for row in shown[:limit])]
     if len(rows) > 1:
         widths = [max(len(row[i]) for row in rows) for i in range(len(_COLUMNS))]
         for row in rows:
-            yield "  ".join(
-                cell.ljust(width) for cell, width in zip(row, widths, strict=True)
-            ).rstrip()
-    if len(shown) > limit:
-        yield f"and {len(shown) - limit} more; --all lists them"
-    same = comparison.counts.get(TensorStatus.SAME, 0)
-    if same:
-        yield f"{same} tensors are the same and not listed"
-    if shown or same:
+            padded = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            yield "  ".join(padded).rstrip()
+    if limit is not None:
+        counts = [f"{n} {s.value}" for s in fine if (n := comparison.counts.get(s, 0))]
+        if len(shown) > limit:
+            counts.insert(0, f"{len(shown) - limit} more")
+        if counts:
+            yield f"not listed: {', '.join(counts)}; --all lists them"
+    if comparison.rows:
         yield ""
 
 
@@ -100,7 +102,7 @@ def _next(comparison: TensorComparison) -> str:
     return "next: preflight compare OLD.om NEW.om"
 
 
-def render_fusion(comparison: FusionComparison, *, limit: int = 60) -> str:
+def render_fusion(comparison: FusionComparison, *, limit: int | None = 60) -> str:
     """Which passes matched differently and the share of graphs that were rewritten differently."""
     lines = [fusion_answer(comparison), f"  old  {comparison.old}", f"  new  {comparison.new}"]
     if comparison.graphs:
@@ -116,7 +118,7 @@ def render_fusion(comparison: FusionComparison, *, limit: int = 60) -> str:
     table = [head, *rows[:limit]] if rows else []
     widths = [max(len(row[i]) for row in table) for i in range(len(head))] if table else []
     lines += ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in table]
-    if len(rows) > limit:
+    if limit is not None and len(rows) > limit:
         lines.append(f"and {len(rows) - limit} more; --all lists them")
     lines.append("next: preflight compare OLD.om NEW.om")
     return "".join(f"{printable(line)}\n" for line in lines)

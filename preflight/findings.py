@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 from enum import StrEnum
 
-from preflight.values import dataclass
+from msgspec import Struct, field
 
 
 class Severity(StrEnum):
@@ -53,8 +52,7 @@ class Status(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """One fact that two sides disagree about (or that one side states alone)."""
 
     subject: str  # what is compared, in the field's words: "soc_version", "partition count"
@@ -64,8 +62,7 @@ class Evidence:
     found_from: str = ""  # where it was read: partition, attribute, file
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Struct, frozen=True):
     """A place in an input: file, path inside it ("block 0 / MODEL_DEF / op conv1"), byte offset."""
 
     file: str = ""
@@ -73,8 +70,7 @@ class Location:
     offset: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LoaderAnswer:
+class LoaderAnswer(Struct, frozen=True):
     """What the loader itself would report.
 
     `step` is the id of the load check (manifests, docs/coverage.md), `status` the ACL return code
@@ -94,8 +90,7 @@ class LoaderAnswer:
         return self.message_codes[0] if self.message_codes else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Remedy:
+class Remedy(Struct, frozen=True):
     """A way out; `kind` is a plan step kind."""
 
     kind: str
@@ -104,8 +99,7 @@ class Remedy:
     command: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One rule's complaint about one model on one target."""
 
     rule: str
@@ -144,8 +138,7 @@ class Finding:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class NotEvaluated:
+class NotEvaluated(Struct, frozen=True):
     """A rule that could not be decided, and why. `blocking` rules make a verdict unknown."""
 
     rule: str
@@ -155,8 +148,7 @@ class NotEvaluated:
     blocking: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PathVerdict:
+class PathVerdict(Struct, frozen=True):
     """The answer for one path (deploy or rebuild)."""
 
     status: Status

@@ -7,9 +7,10 @@ Operators are compared field by field. An operator that only one side has is a d
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
+
+from msgspec import structs
 
 from preflight import api
 from tiers.tally import Tally
@@ -76,7 +77,7 @@ def _pairs(headers: Path, registry: Path, release: str | None) -> Iterator[tuple
 def _differences(expected: object, found: object) -> list[str]:
     """Fields that differ, entry by entry where both are lists of the same length."""
     differences = []
-    for field in dataclasses.fields(expected):  # type: ignore[arg-type]
+    for field in structs.fields(expected):  # type: ignore[arg-type]
         left, right = getattr(expected, field.name), getattr(found, field.name)
         if left == right:
             continue

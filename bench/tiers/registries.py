@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 # How the names of the changes file map to ours.
 NAMES: dict[str, Any] = json.loads((HERE / "change_names.json").read_text(encoding="utf-8"))
 # Days of the eras of group names: a row whose sets hold under one of them differs from ours only in
-# what a group such as NumberType is taken to mean (manifests/history/dtype_groups.toml).
+# what a group such as NumberType is taken to mean (manifests/history/dtype_groups.json).
 ERAS = ("2020-12-31", "2022-01-01", "9999-12-31")
 
 Row = tuple[str, str, str, str | None, str | None]

@@ -6,11 +6,13 @@ import datetime
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path, PurePath
+
+from msgspec.structs import replace
 
 from preflight.checks.context import Assumptions, Context
 from preflight.checks.engine import Result, run_rules
+from preflight.checks.histories import target_history
 from preflight.checks.loader import RuleSet, load_rules
 from preflight.checks.report import (
     CheckError,
@@ -55,7 +57,8 @@ def check_model(
     Raises UnreadableInput when the file cannot be read at all, UsageError for an unknown target.
     """
     assumed = assumptions or Assumptions()
-    context = Context(_read(model, assumed), _target(target), assumed)
+    resolved = _target(target)
+    context = Context(_read(model, assumed), resolved, assumed, target_history(resolved))
     return run_rules((rules or load_rules()).rules, context)
 
 
@@ -135,7 +138,7 @@ class _Job:
         return summary, [self._check_model(path, model, spec, t) for spec, t in targets]
 
     def _check_model(self, path: str, model: ModelFile, spec: str, target: Target) -> ModelReport:
-        context = Context(model, target, self.assumptions)
+        context = Context(model, target, self.assumptions, target_history(target))
         result = run_rules(self.rules, context)
         if self.waivers:
             return self._waive(path, context, spec, result)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
 from types import MappingProxyType
-from typing import Protocol
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from preflight.container.types import Container, ContainerKind, Header
 from preflight.findings import Location
 from preflight.model.manifest import ModelFile, ModelManifest
 from preflight.target.types import ReleaseBehaviour, Target
+
+if TYPE_CHECKING:
+    from preflight.registry.history import History
 
 # The ways a process can load a model; the value names the reader whose checks apply.
 LOADERS = ("standard", "single_op", "flow", "bundle", "nano", "om2")
@@ -27,16 +31,7 @@ _LOADER_OF_KIND: Mapping[ContainerKind, str] = MappingProxyType(
 )
 
 
-class History(Protocol):
-    """Operator histories of a target; rules on operators and drift ask it (bands PF5xx, PF6xx)."""
-
-    def packages(self) -> tuple[str, ...]:
-        """Names of the packages whose histories are known."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Assumptions:
+class Assumptions(Struct, frozen=True):
     """What the caller says about how the model will be loaded.
 
     `loader` empty means the reader that belongs to the kind of file. `weight_path` is the folder of
@@ -49,8 +44,7 @@ class Assumptions:
     base_dir: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ExpiredWaiver:
+class ExpiredWaiver(Struct, frozen=True):
     """A waiver whose date has passed while its finding is still there."""
 
     rule: str
@@ -58,8 +52,7 @@ class ExpiredWaiver:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """The input of `run_rules`; `prefix` and `outer` place a model inside another file."""
 
     model: ModelFile

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, replace
+
+from msgspec import Struct
+from msgspec.structs import fields, replace
 
 from preflight.checks import ordering
 from preflight.checks.context import Assumptions, Context
@@ -22,11 +24,9 @@ from preflight.findings import (
     Severity,
     sort_findings,
 )
-from preflight.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """The answer for one model on one target.
 
     `not_evaluated` are rules that concern the model and could not be decided, with reasons;

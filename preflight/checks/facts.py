@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from msgspec import Struct
+
 from preflight.checks.context import Context
 from preflight.findings import Certainty
 from preflight.target.types import Fact
-from preflight.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """Whether a fact is known, what it is, who says so (or why nobody can tell) and how surely."""
 
     known: bool

@@ -11,19 +11,18 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from preflight.checks import rulecache
 from preflight.checks.rulefile import BANDS, Rule
 from preflight.data import rules_dir
 from preflight.errors import DataError
-from preflight.values import dataclass
 
 _ID = re.compile(r"([A-Z]{2,10})(\d{3})")
 _OUR_PREFIX = "PF"
 
 
-@dataclass(frozen=True, slots=True)
-class RuleSet:
+class RuleSet(Struct, frozen=True):
     """Validated rules in the order of their ids."""
 
     rules: tuple[Rule, ...]

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from preflight.checks.context import Context
 from preflight.errors import DataError
 from preflight.findings import Certainty, Evidence, Location, Severity
-from preflight.values import dataclass
 
 # The part of a predicate's name before the dot -> the module that defines it. A check imports only
 # the modules of the rules that apply to it.
@@ -23,9 +24,11 @@ BUILT_IN: dict[str, str] = {
     "container": "preflight.checks.predicates.container",
     "content": "preflight.checks.predicates.content",
     "device": "preflight.checks.predicates.device",
+    "drift": "preflight.checks.predicates.drift",
     "host": "preflight.checks.predicates.host",
     "kind": "preflight.checks.predicates.kind",
     "loading": "preflight.checks.predicates.loading",
+    "operators": "preflight.checks.predicates.operators",
     "policy": "preflight.checks.predicates.policy",
     "rebuild": "preflight.checks.predicates.rebuild",
     "single_op": "preflight.checks.predicates.single_op",
@@ -38,8 +41,7 @@ ENTRY_POINT_GROUP = "preflight.predicates"
 _NOWHERE = Location()
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """One fault. `facts` is an instance of the predicate's evidence type.
 
     `message_codes`, when not None, replace those of the rule (they depend on what went wrong);
@@ -57,8 +59,7 @@ class Hit:
     missing: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
+class Undecided(Struct, frozen=True):
     """The question applies to this model and cannot be answered without these facts."""
 
     reason: str
@@ -69,13 +70,11 @@ Outcome = Hit | Undecided
 PredicateFunction = Callable[[Context, Any], Iterable[Outcome]]
 
 
-@dataclass(frozen=True, slots=True)
-class NoParams:
+class NoParams(Struct, frozen=True):
     """For predicates without parameters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Predicate:
+class Predicate(Struct, frozen=True):
     """A registered predicate with the types of its evidence and of its parameters."""
 
     name: str

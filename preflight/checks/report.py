@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+
+from msgspec import Struct, field
 
 from preflight import __version__
 from preflight.checks.engine import first_failure
@@ -11,13 +12,11 @@ from preflight.checks.verdicts import Verdicts
 from preflight.checks.waivers import Waived
 from preflight.errors import ExitCode
 from preflight.findings import Finding, NotEvaluated, PathVerdict, Severity, Status
-from preflight.values import dataclass
 
 SCHEMA_VERSION = "1.0"
 
 
-@dataclass(frozen=True, slots=True)
-class InputSummary:
+class InputSummary(Struct, frozen=True):
     """A model file as it was read. `sha256` is of the bytes read, weights left out."""
 
     path: str
@@ -28,8 +27,7 @@ class InputSummary:
     bytes_read: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class FactSummary:
+class FactSummary(Struct, frozen=True):
     """One fact of a target: its value as text, who says so, and how surely."""
 
     name: str
@@ -39,8 +37,7 @@ class FactSummary:
     certainty: str
 
 
-@dataclass(frozen=True, slots=True)
-class TargetSummary:
+class TargetSummary(Struct, frozen=True):
     """A target by the name it goes by, with the facts that checks ask for."""
 
     name: str
@@ -50,16 +47,14 @@ class TargetSummary:
     facts: tuple[FactSummary, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CheckError:
+class CheckError(Struct, frozen=True):
     """Why a file could not be checked."""
 
     message: str
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelReport:
+class ModelReport(Struct, frozen=True):
     """The answer for one model on one target."""
 
     model: str
@@ -80,8 +75,7 @@ class ModelReport:
         return first_failure(self.findings)
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """One run of `preflight check`. `seconds` are wall-clock times by phase."""
 
     inputs: tuple[InputSummary, ...]

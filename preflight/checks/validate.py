@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterator
-from dataclasses import fields
 
 import msgspec
+from msgspec.structs import fields
 
 from preflight.checks.context import LOADERS
 from preflight.checks.facts import FACTS

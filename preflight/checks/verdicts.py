@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from msgspec import Struct
+
 from preflight.findings import (
     Certainty,
     Consequence,
@@ -13,14 +15,12 @@ from preflight.findings import (
     Severity,
     Status,
 )
-from preflight.values import dataclass
 
 DEPLOY = frozenset({Consequence.LOAD, Consequence.RUN})
 REBUILD = frozenset({Consequence.REBUILD, Consequence.DRIFT})
 
 
-@dataclass(frozen=True, slots=True)
-class Verdicts:
+class Verdicts(Struct, frozen=True):
     """The answers of both paths; unknown is never shown as ok."""
 
     deploy: PathVerdict

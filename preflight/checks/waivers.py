@@ -13,11 +13,11 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePath
 
 import msgspec
+from msgspec import Struct
 
 from preflight.checks.context import ExpiredWaiver
 from preflight.errors import UnreadableInput, UsageError
 from preflight.findings import Finding
-from preflight.values import dataclass
 
 
 class Waiver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,8 +46,7 @@ class _WaiverFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     waiver: tuple[Waiver, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Waived:
+class Waived(Struct, frozen=True):
     """A finding with the waiver that covers it."""
 
     finding: Finding

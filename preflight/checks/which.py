@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
+
 from preflight.checks.check import check_model
 from preflight.checks.engine import Result
 from preflight.checks.loader import load_rules
@@ -16,11 +18,9 @@ from preflight.target.catalog import build
 from preflight.target.manifests import ReleaseEntry, releases, soc_table
 from preflight.target.names import find_host, find_release, find_soc
 from preflight.target.types import Fact, SocFacts, unknown
-from preflight.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class WhichRow:
+class WhichRow(Struct, frozen=True):
     """One release and one group of SoCs that the loader cannot tell apart."""
 
     release: str
@@ -32,8 +32,7 @@ class WhichRow:
     rests_on: tuple[str, ...]  # facts that the deciding finding used
 
 
-@dataclass(frozen=True, slots=True)
-class WhichReport:
+class WhichReport(Struct, frozen=True):
     """Every pair that was asked, in the order of releases."""
 
     model: str

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
+
+from msgspec import Struct
 
 from preflight.container.source import FileSource
 from preflight.errors import MalformedInput
@@ -22,8 +23,7 @@ _KEY = "session_and_graph_id_"
 _SPACE = " \t\r\n"
 
 
-@dataclass(frozen=True, slots=True)
-class PassCounts:
+class PassCounts(Struct, frozen=True):
     """How often a pass matched and took effect in one graph; None where the file does not say."""
 
     matched: int | None
@@ -31,16 +31,14 @@ class PassCounts:
     from_repository: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GraphFusion:
+class GraphFusion(Struct, frozen=True):
     """The passes of one graph by (section, pass name). `id` is "session_graph"."""
 
     id: str
     passes: Mapping[tuple[str, str], PassCounts]
 
 
-@dataclass(frozen=True, slots=True)
-class PassChange:
+class PassChange(Struct, frozen=True):
     """One pass that behaved differently in one graph; None where it does not appear."""
 
     graph: str
@@ -50,8 +48,7 @@ class PassChange:
     new: PassCounts | None
 
 
-@dataclass(frozen=True, slots=True)
-class FusionComparison:
+class FusionComparison(Struct, frozen=True):
     """`changed` of `graphs` graphs were rewritten differently; graphs of one side alone count."""
 
     old: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from preflight.model.manifest import Operator
 from preflight.model.meaning import AttributeFilter
@@ -13,8 +14,7 @@ _ROUNDS = 64  # how far matching by place may spread from what is already matche
 _MAX_ORIGINS = 4096  # operators that share one origin name and are still looked at one by one
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """Positions of an operator on both sides and how they were found."""
 
     old: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from preflight.values import dataclass
+from msgspec import Struct
 
 
 class CompareVerdict(StrEnum):
@@ -28,8 +28,7 @@ class Weights(StrEnum):
     NOT_COMPARED = "not compared"
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """One fact in which two models differ; `absent` stands for what one side does not have."""
 
     subject: str
@@ -37,8 +36,7 @@ class Difference:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorChange:
+class OperatorChange(Struct, frozen=True):
     """One operator on both sides and what differs. `matched_by`: name, origin or place."""
 
     graph: str
@@ -50,8 +48,7 @@ class OperatorChange:
     differences: tuple[Difference, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorRef:
+class OperatorRef(Struct, frozen=True):
     """An operator that only one side has."""
 
     graph: str
@@ -59,8 +56,7 @@ class OperatorRef:
     type: str
 
 
-@dataclass(frozen=True, slots=True)
-class CountChange:
+class CountChange(Struct, frozen=True):
     """How often an operator type occurs on each side."""
 
     type: str
@@ -68,8 +64,7 @@ class CountChange:
     new: int
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorComparison:
+class OperatorComparison(Struct, frozen=True):
     """Operators of all graphs; `matched` counts pairs by how they were found."""
 
     matched: tuple[tuple[str, int], ...] = ()
@@ -80,8 +75,7 @@ class OperatorComparison:
     compared: bool = True  # False when a side is known from its lock only
 
 
-@dataclass(frozen=True, slots=True)
-class ModelComparison:
+class ModelComparison(Struct, frozen=True):
     """The answer about two models. `reasons` say in words what stands against interchanging them.
 
     `facts` are differences in versions, devices and hosts; `content` in kernels, libraries,

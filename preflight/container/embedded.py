@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from preflight.container.header import HEADER_SIZE, MAGIC, VERSION_V2
 from preflight.container.notes import block_notes, header_notes

@@ -7,14 +7,15 @@ flow_model.proto; the messages themselves are decoded by the model layer.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.container.partitions import FLOW_MODEL, FLOW_SUBMODEL, MODEL_DEF
 from preflight.container.source import Source, SubSource
 from preflight.container.types import Block, Container, Fault, NestedEntry, Partition
 from preflight.container.wire import LENGTH, VARINT, scan_fields
 from preflight.errors import MalformedInput
-from preflight.values import dataclass
 
 MAX_NAME = 4096  # bytes of a submodel name or path that are read
 FLOW_SUBMODEL_NAME = 3  # FlowModelDef.submodel_name
@@ -23,8 +24,7 @@ SUBMODEL_PATH, SUBMODEL_BUILTIN = 9, 10
 UDF = "UDF"  # model_type of user-defined functions: their data is no OM
 
 
-@dataclass(frozen=True, slots=True)
-class Submodel:
+class Submodel(Struct, frozen=True):
     """What one FLOW_SUBMODEL says: OM bytes inside (`om_size` > 0) or the path of a file."""
 
     partition: int

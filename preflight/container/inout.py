@@ -7,7 +7,8 @@ Loading a model does not depend on it.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 INPUT_DESC, OUTPUT_DESC, DYNAMIC_BATCH, DYNAMIC_HW, DYNAMIC_DIMS = range(5)
 DYNAMIC_OUTPUT_SHAPE, SHAPE_ORDER = 5, 6
@@ -19,8 +20,7 @@ _TLV = struct.Struct("<II")  # type, length
 _BASE = struct.Struct("<QiiIIII")  # size, format, dtype, bytes of name, dims, dimsV2, ranges
 
 
-@dataclass(frozen=True, slots=True)
-class TensorInfo:
+class TensorInfo(Struct, frozen=True):
     """One input or output; `data_type` in the ge numbering, `format` as stored."""
 
     raw_name: bytes
@@ -36,8 +36,7 @@ class TensorInfo:
         return self.raw_name.decode("utf-8", "backslashreplace")
 
 
-@dataclass(frozen=True, slots=True)
-class InOutInfo:
+class InOutInfo(Struct, frozen=True):
     """Everything the partition says. `problem` is empty when the query succeeds.
 
     `status` is Graph Engine's own (0, PARAM_INVALID or FAILED; the caller sees 500002 for both).
@@ -69,8 +68,7 @@ class _Refused(Exception):
         self.undefined = undefined
 
 
-@dataclass
-class _State:
+class _State(Struct):
     inputs: list[TensorInfo] = field(default_factory=list)
     outputs: list[TensorInfo] = field(default_factory=list)
     dynamic_batch: list[int] = field(default_factory=list)

@@ -12,11 +12,12 @@ import struct
 import zipfile
 import zlib
 
+from msgspec import Struct
+
 from preflight.container.elf import ELF_HEAD, elf_machine
 from preflight.container.source import Source, check_range
 from preflight.container.types import Container, ContainerKind, Fault, Note
 from preflight.errors import MalformedInput
-from preflight.values import dataclass
 
 ZIP_MAGIC = b"PK\x03\x04"
 MAX_DIRECTORY = 64 << 20  # bytes of the central directory
@@ -38,8 +39,7 @@ _ZIP_ERRORS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Om2Entry:
+class Om2Entry(Struct, frozen=True):
     """One file of the package; `machine` is the ELF machine of a library, empty otherwise."""
 
     name: str

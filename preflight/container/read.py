@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Literal, get_args
+
+from msgspec.structs import replace
 
 from preflight.container.bundle import read_bundle
 from preflight.container.embedded import (

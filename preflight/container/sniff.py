@@ -7,10 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
+from msgspec import Struct
+
 from preflight.container.header import HEADER_SIZE, MAGIC_BYTES
 from preflight.container.source import Source
 from preflight.container.wire import LENGTH, VARINT, looks_like
-from preflight.values import dataclass
 
 HEAD = 4096  # bytes that are looked at
 TEXT_HEAD = 65_536  # bytes of a text graph that are looked at
@@ -19,8 +20,7 @@ RANDOM_ENTROPY = 7.2  # bits per byte in 4096 bytes; plain weights and code stay
 COPY_AGAIN = "copy or download the file again and compare its size with the original"
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
+class Guess(Struct, frozen=True):
     """`what` in words for people, `advice` as something to do."""
 
     what: str

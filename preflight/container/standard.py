@@ -7,7 +7,9 @@ partitions a table may have depends on the release, so a rule decides that from 
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from preflight.container.header import (
     HEADER_SIZE,

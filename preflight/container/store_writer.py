@@ -5,14 +5,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from preflight.container.inout import InOutInfo, TensorInfo
 from preflight.container.stores import CUSTOM_OP_MAGIC, STORE_MAGIC
 from preflight.container.tiling import DATA, IDS, MAGIC, RUN_INFO, RUN_INFO_SIZE
-from preflight.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class SoPart:
+class SoPart(Struct, frozen=True):
     """One host library to embed."""
 
     name: str
@@ -44,8 +44,7 @@ def write_custom_ops(ops: Sequence[tuple[str, bytes]]) -> bytes:
     return write_kernel_store(ops, magic=CUSTOM_OP_MAGIC)
 
 
-@dataclass(frozen=True, slots=True)
-class TilingRecord:
+class TilingRecord(Struct, frozen=True):
     """An operator's run information with its tiling bytes and the ids that use it."""
 
     tiling_key: int

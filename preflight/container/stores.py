@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import struct
 
+from msgspec import Struct
+
 from preflight.container.elf import ELF_HEAD, elf_machine
 from preflight.container.source import Source
-from preflight.values import dataclass
 
 MAX_ITEMS = 100_000  # of one store
 MAX_NAME = 4096  # bytes of a name that are kept; longer ones are cut, not refused
@@ -25,8 +26,7 @@ _SO_HEAD = struct.Struct("<IHHII")  # magic, so_name_len, so_bin_type, vendor_na
 _ITEM_HEAD = struct.Struct("<III")  # magic, name_len, bin_len
 
 
-@dataclass(frozen=True, slots=True)
-class SoItem:
+class SoItem(Struct, frozen=True):
     """A host library inside the model; `offset` of its bytes counts from the partition start."""
 
     name: str
@@ -42,8 +42,7 @@ class SoItem:
         return SO_TYPES.get(self.bin_type, f"unknown_{self.bin_type}")
 
 
-@dataclass(frozen=True, slots=True)
-class SoStore:
+class SoStore(Struct, frozen=True):
     """SO_BINS. `problem` is empty when the loader accepts the store (releases below 9.1 only warn).
 
     `declared` is so_num, 0 when the partition is too short to hold it. `capped`: more items than
@@ -60,8 +59,7 @@ class SoStore:
         return not self.problem
 
 
-@dataclass(frozen=True, slots=True)
-class StoreItem:
+class StoreItem(Struct, frozen=True):
     """A kernel or the state of a custom op; `offset` counts from the partition start."""
 
     name: str
@@ -70,8 +68,7 @@ class StoreItem:
     magic_ok: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class ItemStore:
+class ItemStore(Struct, frozen=True):
     """A kernel store or CUSTOM_OPS. `problem` is empty when the loader reads all of it."""
 
     items: tuple[StoreItem, ...]

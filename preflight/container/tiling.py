@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import struct
 
+from msgspec import Struct
+
 from preflight.container.source import Source
-from preflight.values import dataclass
 
 MAGIC = 0xDD776EFE
 VERSION_OLD = 1  # op ids are used as tiling ids
@@ -19,8 +20,7 @@ _RUN_INFO = struct.Struct("<QQI?3xiIII")
 RUN_INFO_SIZE = 56
 
 
-@dataclass(frozen=True, slots=True)
-class RunInfo:
+class RunInfo(Struct, frozen=True):
     """One OpRunInfo record; sizes in bytes."""
 
     tiling_key: int
@@ -33,8 +33,7 @@ class RunInfo:
     local_memory_size: int
 
 
-@dataclass(frozen=True, slots=True)
-class TilingData:
+class TilingData(Struct, frozen=True):
     """The partition decoded; `problem` is empty when the loader accepts it."""
 
     version: int

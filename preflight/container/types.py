@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import StrEnum
 
-from preflight.values import dataclass
+from msgspec import Struct, field
 
 
 class ContainerKind(StrEnum):
@@ -25,8 +24,7 @@ class ContainerKind(StrEnum):
     NOT_A_MODEL = "not_a_model"
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Struct, frozen=True):
     """The 256-byte file header (spec/om-format.md §A.1); `layout` says which of the three it is.
 
     `v1`: 0x10000000, no model_num, platform_version at 156. `v2`: model_num at 156, nothing after
@@ -66,8 +64,7 @@ class Header:
         return self.version >= 0x20000000 and (self.model_num > 1 or self.is_unknow_model == 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(Struct, frozen=True):
     """One entry of a partition table with the place where the loader finds its bytes."""
 
     index: int
@@ -78,8 +75,7 @@ class Partition:
     declared_offset: int  # as written in the table
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """One partition table and its partitions; dynamic models have several."""
 
     index: int
@@ -94,8 +90,7 @@ class Block:
         return next((p for p in self.partitions if p.id == partition_id), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """Something wrong with the bytes, named by the load check it fails.
 
     `check` is an id of spec/loadchecks.json where the loader has that check, otherwise an id of
@@ -121,8 +116,7 @@ class Fault:
     message_codes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """Something the loader ignores and a careful person would not (trailing bytes, odd offsets)."""
 
     id: str
@@ -131,8 +125,7 @@ class Note:
     data: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class NestedEntry:
+class NestedEntry(Struct, frozen=True):
     """A complete OM inside this file: bundle entry, flow submodel."""
 
     name: str
@@ -140,8 +133,7 @@ class NestedEntry:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Container:
+class Container(Struct, frozen=True):
     """A file taken apart. `what` says in words what a file is that is no model."""
 
     kind: ContainerKind

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from preflight.container.source import Source
 from preflight.errors import MalformedInput
-from preflight.values import dataclass
 
 MAX_FIELDS = 200_000  # top-level fields of one message
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 _WINDOW = 32  # bytes; holds a tag and a length, or a tag and a varint
 
 
-@dataclass(frozen=True, slots=True)
-class WireField:
+class WireField(Struct, frozen=True):
     """One field: for LENGTH its bytes lie at [offset, offset + size); `value` holds varints."""
 
     number: int

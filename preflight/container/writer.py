@@ -10,7 +10,8 @@ import io
 import struct
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from preflight.container.flow import (
     FLOW_SUBMODEL_NAME,

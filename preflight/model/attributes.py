@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any
 
+from msgspec import Struct
+
 from preflight.model.codecs import CODECS, LIST_CODECS, decode
 from preflight.model.manifest import Attribute
-from preflight.values import dataclass
 
 # Keys that carry names for the loader; it strips them from operators without looking at their type.
 CONTROL_KEYS = frozenset(
@@ -37,8 +38,7 @@ class Skip(Enum):
     SKIPPED = "skipped"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """Why the loader cannot deserialize a value. `why` is the class of vectors tier T4."""
 
     check: str

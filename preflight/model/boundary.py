@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from preflight.model.attributes import message_number
 from preflight.model.definition import ModelDefinition

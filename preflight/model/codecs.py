@@ -10,12 +10,12 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from preflight.model.manifest import Attribute, AttrValue, GraphValue, TensorValue
-from preflight.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Codec:
+class Codec(Struct, frozen=True):
     """`name` is Attribute.type; `decode` takes the AttrDef (for lists: the ListValue)."""
 
     name: str

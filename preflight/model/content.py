@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from msgspec import Struct, field
 
 from preflight.model.manifest import Gears, Kernel, SoStore, TensorInfo
-from preflight.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Boundary:
+class Boundary(Struct, frozen=True):
     """Decoded MODEL_INOUT_INFO."""
 
     inputs: tuple[TensorInfo, ...] = ()
@@ -17,8 +15,7 @@ class Boundary:
     gears: Gears = field(default_factory=Gears)
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(Struct, frozen=True):
     """Facts from partitions other than the model definition; empty where a file has none."""
 
     so_store: SoStore = field(default_factory=SoStore)

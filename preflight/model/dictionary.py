@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import Struct
+
 from preflight.model.attributes import AttributeMap
 from preflight.model.codecs import decode
 from preflight.model.manifest import Attribute
-from preflight.values import dataclass
 
 _MARK = "\0"
 _BASE = 127
@@ -23,8 +24,7 @@ class Unresolved(Exception):
     """The loader cannot resolve an attribute; the text says which and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dictionary:
+class Dictionary(Struct, frozen=True):
     """Names with their flags, and texts."""
 
     names: tuple[str, ...]

@@ -6,13 +6,12 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from preflight.values import dataclass
+from msgspec import Struct
 
 _INT64_MAX, _INT64_MIN = (1 << 63) - 1, -(1 << 63)
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeProblem:
+class EdgeProblem(Struct, frozen=True):
     """An edge or a subgraph name that fails the load. `why` is the class of vectors tier T4."""
 
     why: str
@@ -46,8 +45,7 @@ def _strtol32(text: str) -> int:
     return ((value + (1 << 31)) & 0xFFFFFFFF) - (1 << 31)
 
 
-@dataclass(frozen=True, slots=True)
-class Inputs:
+class Inputs(Struct, frozen=True):
     """The joined inputs of one operator: a slot per input descriptor, and control edges."""
 
     data: tuple[tuple[str, int] | None, ...]
@@ -115,8 +113,7 @@ def _operator_problems(
             slot += 1
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """Subgraphs that are reachable from the root through subgraph names, in the file's order."""
 
     names: tuple[str, ...]

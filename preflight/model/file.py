@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from preflight.container.read import Loader, read_container
 from preflight.container.source import FileSource, Source, SubSource, open_source

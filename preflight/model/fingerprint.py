@@ -12,17 +12,17 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from msgspec import Struct
+
 from preflight.model.manifest import Attribute, Graph, ModelManifest, Operator
 from preflight.model.meaning import AttributeFilter, attribute_filter, tensor_text, value_text
-from preflight.values import dataclass
 
 _INPUT_TYPES = ("Data", "AippData", "RefData")
 _CALLER_ATTRIBUTES = ("_aipp_inputs", "_mbatch_origin_input_dims", "aipp", "input_dims")
 _LOOP_ROUNDS = 8  # how far differences spread inside loops, which no loader forbids
 
 
-@dataclass(frozen=True, slots=True)
-class GraphFingerprint:
+class GraphFingerprint(Struct, frozen=True):
     """One graph of one block. `fingerprint` is hexadecimal text behind the number of its scheme."""
 
     block: int
@@ -31,8 +31,7 @@ class GraphFingerprint:
     operators: int
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFingerprint:
+class ModelFingerprint(Struct, frozen=True):
     """`model` covers all graphs; `interface` the inputs, outputs and gears, names included."""
 
     model: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from preflight import __version__
 from preflight.container.source import FileSource, Source
@@ -44,8 +45,7 @@ _CHUNK = 1 << 20
 VersionResolver = Callable[[str], tuple[int, str] | None]
 
 
-@dataclass(frozen=True, slots=True)
-class LockMismatch:
+class LockMismatch(Struct, frozen=True):
     """One fact that a lock and a model disagree about.
 
     `area`: bytes, engine, device, interface, graph, operators, partition, file, or scheme when the

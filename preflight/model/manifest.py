@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+
+from msgspec import Struct, field
 
 from preflight.container.types import Container, Fault, Note
-from preflight.values import dataclass
 
 # Plain Python: str, bytes, int, float, bool, list, TensorInfo ("td"), TensorValue ("t"),
 # GraphValue ("g"); NamedAttrs are {"name": str, "attr": {name: Attribute}}.
 AttrValue = object
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(Struct, frozen=True):
     """One attribute as the loader keeps it. `type` is the codec name: "s", "i", "list_i", …"""
 
     name: str
@@ -22,8 +21,7 @@ class Attribute:
     value: AttrValue
 
 
-@dataclass(frozen=True, slots=True)
-class TensorInfo:
+class TensorInfo(Struct, frozen=True):
     """A tensor at the boundary of a model or of an operator. -1 is an unknown dimension."""
 
     name: str
@@ -38,8 +36,7 @@ class TensorInfo:
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class TensorValue:
+class TensorValue(Struct, frozen=True):
     """A constant as an attribute value: its description and how many bytes of data it holds."""
 
     desc: TensorInfo
@@ -47,16 +44,14 @@ class TensorValue:
     data_sha256: str = ""  # of data that stands in the attribute itself, empty when there is none
 
 
-@dataclass(frozen=True, slots=True)
-class GraphValue:
+class GraphValue(Struct, frozen=True):
     """A graph as an attribute value; the loader keeps it without looking inside."""
 
     name: str
     operators: int
 
 
-@dataclass(frozen=True, slots=True)
-class Operator:
+class Operator(Struct, frozen=True):
     """One node. `inputs` are (producer, output index) per data input; None where not connected."""
 
     name: str
@@ -73,8 +68,7 @@ class Operator:
     subgraphs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(Struct, frozen=True):
     """A graph of a model definition; the first one of a block is its root."""
 
     name: str
@@ -85,8 +79,7 @@ class Graph:
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorCount:
+class OperatorCount(Struct, frozen=True):
     """A row of the operator inventory."""
 
     type: str
@@ -94,8 +87,7 @@ class OperatorCount:
     first: str  # "graph/op" of the first occurrence
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
+class Kernel(Struct, frozen=True):
     """A device kernel or custom AICPU library in a kernel store."""
 
     name: str
@@ -104,8 +96,7 @@ class Kernel:
     block: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class HostLibrary:
+class HostLibrary(Struct, frozen=True):
     """A host shared object embedded in SO_BINS (§A.7) or in an OM2 package."""
 
     name: str
@@ -117,8 +108,7 @@ class HostLibrary:
     block: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SoStore:
+class SoStore(Struct, frozen=True):
     """How the loader's SO_BINS reading ended: `loaded` decides whether the ABI check applies."""
 
     present: bool = False
@@ -126,8 +116,7 @@ class SoStore:
     libraries: tuple[HostLibrary, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AtcCommand:
+class AtcCommand(Struct, frozen=True):
     """A recorded atc command line, taken apart; never executed."""
 
     text: str
@@ -139,8 +128,7 @@ class AtcCommand:
         return next((v for k, v in reversed(self.options) if k == name), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Gears:
+class Gears(Struct, frozen=True):
     """Dynamic gears: what a multi-shape model accepts."""
 
     batch: tuple[int, ...] = ()
@@ -150,8 +138,7 @@ class Gears:
     name_order: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryNeeds:
+class MemoryNeeds(Struct, frozen=True):
     """Bytes the model needs on the device; None where the file does not say."""
 
     weights: int | None = None
@@ -164,8 +151,7 @@ class MemoryNeeds:
     notifies: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ModelManifest:
+class ModelManifest(Struct, frozen=True):
     """Everything that checks, plans and people ask of a model. Empty text = the file is silent."""
 
     model_name: str
@@ -205,8 +191,7 @@ class ModelManifest:
     block_attributes: tuple[Mapping[str, Attribute], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFile:
+class ModelFile(Struct, frozen=True):
     """A model file read as far as it goes: parts, facts and everything wrong with them.
 
     `faults` are the load checks that fail whatever the release (container faults first, then those

@@ -10,16 +10,16 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 
+from msgspec import Struct
+
 from preflight.data import manifests_dir
 from preflight.errors import DataError
 from preflight.model.manifest import Attribute, GraphValue, Operator, TensorInfo, TensorValue
-from preflight.values import dataclass
 
 _MAX_DEPTH = 100  # the parser's own limit on nested messages
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeFilter:
+class AttributeFilter(Struct, frozen=True):
     """Tells attributes that matter from notes of the compiler. `scheme` numbers the list."""
 
     scheme: int

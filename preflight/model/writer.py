@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from typing import Any
+
+from msgspec import Struct, field
 
 from preflight.errors import UsageError
 from preflight.model.dtypes import dtype_proto_number
 from preflight.model.manifest import Attribute
 from preflight.model.schema import message_class
-from preflight.values import dataclass
 
 # A plain value (str, bool, int, float, bytes, or a list of one of them), a TensorSpec, or an
 # Attribute whose `type` names the codec.
 AttributeSpec = object
 
 
-@dataclass(frozen=True, slots=True)
-class TensorSpec:
+class TensorSpec(Struct, frozen=True):
     """A tensor descriptor; `dtype` without DT_, `data` makes it a constant's value."""
 
     dtype: str = "FLOAT"
@@ -30,8 +29,7 @@ class TensorSpec:
     data: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorSpec:
+class OperatorSpec(Struct, frozen=True):
     """An operator; `inputs` are "producer:index" texts, index -1 for a control edge."""
 
     name: str
@@ -43,8 +41,7 @@ class OperatorSpec:
     subgraphs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class GraphSpec:
+class GraphSpec(Struct, frozen=True):
     """A graph; `inputs` and `outputs` are GraphDef.input and GraphDef.output."""
 
     name: str

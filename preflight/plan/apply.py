@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.errors import ApplyError, ExitCode, PreflightError, UsageError
 from preflight.plan import staging
@@ -27,13 +29,11 @@ from preflight.plan.journal import (
 )
 from preflight.plan.model import Plan, Step
 from preflight.plan.workbench import Workbench
-from preflight.values import dataclass
 
 _GRACE_SECONDS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class StepOutcome:
+class StepOutcome(Struct, frozen=True):
     """A step after a run. `status` is the journal's word, or "would run" in a dry run."""
 
     step: str
@@ -42,8 +42,7 @@ class StepOutcome:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ApplyResult:
+class ApplyResult(Struct, frozen=True):
     """`status`: done | stopped | failed | dry_run | rolled_back. `left` needs a person's hand."""
 
     status: str

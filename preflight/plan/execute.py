@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path, PurePath
+
+from msgspec import Struct, field
 
 from preflight.errors import ApplyError, UsageError
 from preflight.findings import Severity
@@ -19,8 +20,7 @@ ALLOWED_PROGRAMS = frozenset({"atc"})
 DEFAULT_TIMEOUT = 4 * 3600
 
 
-@dataclass(frozen=True, slots=True)
-class ApplyOptions:
+class ApplyOptions(Struct, frozen=True):
     """How a plan is carried out.
 
     `confirm(step, question)` is asked before a command runs and after a person's work; without it
@@ -46,8 +46,7 @@ class Declined(Exception):
 RunProgram = Callable[[list[str], Path, Path, float], int]
 
 
-@dataclass(slots=True)
-class Execution:
+class Execution(Struct):
     """What every step of one run shares. `run_program` starts a program (only plan.apply may)."""
 
     plan: Plan

@@ -5,26 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import combinations
 
+from msgspec import Struct
+
 from preflight.findings import Status
 from preflight.model.manifest import ModelFile
 from preflight.plan.simulate import Simulation, deploy_findings
 from preflight.target.types import Target
-from preflight.values import dataclass
 
 _EXACT_SETS = 3  # sets up to this size are searched exactly, larger ones greedily
 _MOST_COVERS = 400  # distinct answers that take part in the exact search
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Struct, frozen=True):
     """A target by name and the indices of the models that run there as they are."""
 
     spec: str
     models: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Struct, frozen=True):
     """Where models run. `groups`: a target and the indices placed there; `nowhere` run nowhere.
 
     `table` has every target that was looked at, best first.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import msgspec
+from msgspec import Struct
 
 from preflight.findings import Certainty, Consequence, Severity, Status
 from preflight.plan.model import PathChoice, Plan, Step
 from preflight.plan.simulate import Outcome, Simulation
-from preflight.values import dataclass
 
 _RISKS = ("low", "medium", "high")
 STATUS_RANK = {
@@ -36,8 +36,7 @@ _DEVICE_COST = 6  # another device on top of another release
 _GAP_COST = 2  # per question that only a person can answer
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """One way out: its plan, and what the simulation of it says."""
 
     plan: Plan

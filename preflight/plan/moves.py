@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
+from msgspec import Struct
+
 from preflight.model.manifest import ModelFile
 from preflight.plan.atc_options import at_least
 from preflight.target.catalog import known_releases
 from preflight.target.manifests import ReleaseEntry, soc_table
 from preflight.target.names import known_soc_names
 from preflight.target.types import Target
-from preflight.values import dataclass
 from preflight.versions import CannVersion
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Struct, frozen=True):
     """A target by its catalogue name, and what changes on the way there.
 
     `changes` holds of "release", "device" and "host"; `distance` counts releases in between.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from preflight import __version__
 from preflight.findings import Finding, Remedy
@@ -30,8 +31,7 @@ _MENDING = ("install_package", "set_environment", "replace_file")
 _BEFORE_REBUILD = ("edit_source_model", "convert_shapes", "install_package", "set_environment")
 
 
-@dataclass(frozen=True, slots=True)
-class PlanOptions:
+class PlanOptions(Struct, frozen=True):
     """What the user says about a plan.
 
     `spec` is how the target was named; `output_dir` is where new files go (empty: beside the old
@@ -45,8 +45,7 @@ class PlanOptions:
     exists: Callable[[Path], bool] = Path.exists
 
 
-@dataclass(slots=True)
-class PathBuilder:
+class PathBuilder(Struct):
     """Makes plans for the same models and target; `goal` below is a catalogue name or "="."""
 
     simulation: Simulation

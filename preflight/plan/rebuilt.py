@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from preflight.container.types import Block, Container
 from preflight.model.manifest import Attribute, ModelFile, ModelManifest, SoStore

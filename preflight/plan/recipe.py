@@ -8,8 +8,9 @@ by us, and what cannot be carried over safely becomes a gap that a person has to
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
+
+from msgspec.structs import replace
 
 from preflight.model.manifest import ModelManifest
 from preflight.plan import recipe_checks, recipe_options, recipe_recover

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from preflight.plan.atc_options import atc_options, atc_rules
 from preflight.plan.recipe_types import Draft

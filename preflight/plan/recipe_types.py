@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from preflight.target.types import Target
 
 PROGRAM = "atc"
 
 
-@dataclass(frozen=True, slots=True)
-class BuildGoal:
+class BuildGoal(Struct, frozen=True):
     """For what a model is compiled; empty text where nobody knows."""
 
     release: str
@@ -31,8 +30,7 @@ class BuildGoal:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class OptionLine:
+class OptionLine(Struct, frozen=True):
     """What becomes of one option. `new` None with change "carried" is an option without a value.
 
     `change`: carried | changed | renamed | dropped | added | gap. `sure` is False where the record
@@ -52,8 +50,7 @@ class OptionLine:
         return self.change != "dropped"
 
 
-@dataclass(frozen=True, slots=True)
-class FileNeed:
+class FileNeed(Struct, frozen=True):
     """A file or folder that the command reads. `place`: found | missing | relative."""
 
     option: str
@@ -62,8 +59,7 @@ class FileNeed:
     place: str
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """Something that only a person can say; `name` is the variable that stands for it."""
 
     name: str
@@ -71,8 +67,7 @@ class Gap:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class MovedDefault:
+class MovedDefault(Struct, frozen=True):
     """An attribute whose default moved between the old release and the new one."""
 
     operator: str
@@ -82,8 +77,7 @@ class MovedDefault:
     op_type: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ExtraFile:
+class ExtraFile(Struct, frozen=True):
     """A small file that the command needs and that did not exist before."""
 
     option: str
@@ -91,8 +85,7 @@ class ExtraFile:
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(Struct, frozen=True):
     """The command with the fate of every option, the files it needs and what is left to decide."""
 
     goal: BuildGoal
@@ -126,8 +119,7 @@ def _argument(line: OptionLine) -> str:
     return f"--{line.name}" if line.new is None else f"--{line.name}={line.new}"
 
 
-@dataclass(slots=True)
-class Draft:
+class Draft(Struct):
     """The recipe while it is made: lines by option name, in order."""
 
     goal: BuildGoal

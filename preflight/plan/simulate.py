@@ -8,7 +8,9 @@ the old one and put into use in stages; a moved target is checked.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from preflight.checks.engine import Result
 from preflight.errors import PreflightError
@@ -43,8 +45,7 @@ def obstacles(result: Result) -> tuple[Finding, ...]:
     return tuple(f for f in result.findings if f.consequence not in _DEPLOY and must_go(f))
 
 
-@dataclass(frozen=True, slots=True)
-class ModelOutcome:
+class ModelOutcome(Struct, frozen=True):
     """One model at the end of a plan: the file that runs, where, and what is still to be said.
 
     `left` are findings that have to go and are still there, obstacles of its rebuild included.
@@ -79,8 +80,7 @@ class ModelOutcome:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The end of a plan. `problems` are what the plan itself leaves out, in words."""
 
     models: tuple[ModelOutcome, ...]
@@ -101,8 +101,7 @@ class Outcome:
         return tuple(f for m in self.models for f in m.left)
 
 
-@dataclass(slots=True)
-class _Progress:
+class _Progress(Struct):
     """One model on its way through the steps."""
 
     original: ModelFile

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.errors import UsageError
 from preflight.findings import Status
@@ -19,11 +20,9 @@ from preflight.plan.paths import PathBuilder, PlanOptions
 from preflight.plan.simulate import Outcome, Simulation
 from preflight.plan.workbench import Workbench
 from preflight.target.types import Target
-from preflight.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class WaysOut:
+class WaysOut(Struct, frozen=True):
     """All candidates, best first, and the simulation that judged them."""
 
     candidates: tuple[Candidate, ...]

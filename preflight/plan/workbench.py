@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec import Struct
+
 from preflight.checks.engine import Result
 from preflight.model.manifest import ModelFile
 from preflight.plan.recipe_types import MovedDefault
 from preflight.target.types import Target
-from preflight.values import dataclass
 
 
 def read_model(path: str) -> ModelFile:
@@ -54,8 +55,7 @@ def moved_defaults(model: ModelFile, target: Target) -> tuple[MovedDefault, ...]
     return find(model, target)
 
 
-@dataclass(frozen=True, slots=True)
-class Workbench:
+class Workbench(Struct, frozen=True):
     """What `solve` and `apply` use; the defaults are the program's own."""
 
     read_model: Callable[[str], ModelFile] = read_model

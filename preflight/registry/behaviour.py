@@ -7,11 +7,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from preflight.data import manifests_dir
 from preflight.errors import DataError
 from preflight.registry.dtypes import dtype_set
 from preflight.registry.prototype import Prototype
-from preflight.values import dataclass
 
 DEPENDS_ON_DEFAULT = "depends_on_default"  # an attribute may be left out and then has a default
 POSITIONAL_INPUTS = "positional_inputs"  # more than one input: a moved one is silently another
@@ -21,8 +22,7 @@ ACCUMULATION_ORDER = "accumulation_order"  # sums many terms: another order, oth
 _FLOATING = frozenset({"DT_FLOAT16", "DT_BF16", "DT_FLOAT", "DT_DOUBLE"})
 
 
-@dataclass(frozen=True, slots=True)
-class BehaviourNote:
+class BehaviourNote(Struct, frozen=True):
     """A change of meaning, or a trap, that somebody has read out of a source."""
 
     id: str

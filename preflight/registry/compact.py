@@ -17,22 +17,24 @@ from pathlib import Path
 from typing import Any
 
 from preflight.errors import DataError
-from preflight.registry.encoding import FORMAT, SHARDS, encode, release_order, shard_of
+from preflight.registry.encoding import FORMAT, NAMES, SHARDS, encode, release_order, shard_of
 from preflight.registry.protocol import IndexReading, load_index, load_release
 
 SOURCES = "sources.toml"  # how to read the record: precedence, coverage, order
 
 
 def build(registries: Path, target: Path) -> None:
-    """Write index.json, provenance.json and the shards. Raises DataError when input is no use."""
+    """Write index.json, operators.txt, provenance.json and the shards. Raises DataError when input is no use."""
     packages = sorted(p.parent.name for p in registries.glob("*/index.json"))
     if not packages:
         raise DataError(f"{registries}: no package folder with an index.json")
     readings = {name: _whole_index(registries / name) for name in packages}
     operators = _collect(registries, readings)
     target.mkdir(parents=True, exist_ok=True)
-    index = _index(readings, target / SOURCES) | {"operators": sorted(operators)}
+    index = _index(readings, target / SOURCES)
     _write(target / "index.json", json.dumps(index, separators=(",", ":")).encode())
+    names = "\n".join(sorted(operators)) + "\n"
+    _write(target / NAMES, names.encode())
     shards: list[dict[str, Any]] = [{} for _ in range(SHARDS)]
     for name in sorted(operators):
         shards[shard_of(name)][name] = operators[name]

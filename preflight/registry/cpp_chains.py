@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
+
 from preflight.registry.cpp_tokens import Token
-from preflight.values import dataclass
 
 # call -> number of arguments; the last one takes the rest of the text. (graph/operator_reg.h)
 ARGUMENTS: dict[str, int] = {
@@ -32,8 +33,7 @@ _ENDS = ("OP_END_FACTORY_REG", "OP_END")
 _MAX_CALLS = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """One link of a chain, `.ATTR(axis, Int, -1)`."""
 
     name: str
@@ -41,8 +41,7 @@ class Call:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Struct, frozen=True):
     """One REG_OP chain as it was found. `trouble` says why it could not be followed to its end."""
 
     op_type: str

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from msgspec import Struct
+
 from preflight.errors import MalformedInput
 from preflight.registry.cpp_tokens import Token, TokenStream, stringify
-from preflight.values import dataclass
 
 _Body = tuple[Token, ...]
 _MAX_EXPANSIONS = 256
@@ -14,8 +15,7 @@ MAX_ITEMS = 65_536
 _MAX_DECLARATION = 64  # tokens between `const` and `=`
 
 
-@dataclass(frozen=True, slots=True)
-class Constants:
+class Constants(Struct, frozen=True):
     """What names mean in one header: macros and constants, name to replacement tokens.
 
     `unclear` are names that the header set defines in more than one way; using one is refused.

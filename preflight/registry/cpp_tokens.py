@@ -13,8 +13,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
+from msgspec import Struct
+
 from preflight.registry.cpp_conditions import Conditions
-from preflight.values import dataclass
 
 _SPLICE = re.compile(r"\\[ \t]*\n")
 
@@ -41,8 +42,7 @@ _DIRECTIVE_WORD = re.compile(r"\s*([A-Za-z_]\w*)(.*)", re.DOTALL)
 _DEFINE = re.compile(r"\s*([^\W\d]\w*)(\()?(.*)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """One token: `kind` is name, number, string, char or punct; `text` as it is written.
 
     `value` is the decoded content of a string or character literal, otherwise the text itself.
@@ -59,8 +59,7 @@ class Token:
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Define:
+class Define(Struct, frozen=True):
     """A `#define` without parameters; one with parameters has `body` None."""
 
     name: str
@@ -68,16 +67,14 @@ class Define:
     body: tuple[Token, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(Struct, frozen=True):
     """Something in a header that could not be read, or that was left out on purpose."""
 
     line: int
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class TokenStream:
+class TokenStream(Struct, frozen=True):
     """A header as tokens: what is active, what it defines, what was left out."""
 
     tokens: tuple[Token, ...]

@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from preflight.errors import MalformedInput
 from preflight.model.dtypes import UNDEFINED, dtype_number
@@ -31,8 +32,7 @@ from preflight.registry.cpp_tokens import Token, stringify
 _MAX_DEPTH = 32
 
 
-@dataclass(frozen=True, slots=True)
-class _Dtype:
+class _Dtype(Struct, frozen=True):
     """A ge::DataType constant by its name without the prefix."""
 
     name: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from preflight.findings import Certainty
 from preflight.registry.diff_attributes import attribute_changes

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Protocol, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.findings import Certainty
 from preflight.registry.dtypes import dtype_set, era_at, known_dtypes, spelt_set
 from preflight.registry.kinds import Change, make_change
 from preflight.registry.prototype import Port, Prototype
-from preflight.values import dataclass
 
 
 class Named(Protocol):
@@ -26,8 +27,7 @@ class Named(Protocol):
 N = TypeVar("N", bound=Named)
 
 
-@dataclass(frozen=True, slots=True)
-class Dates:
+class Dates(Struct, frozen=True):
     """The days of both sides, which decide what group names mean; equal days switch that off."""
 
     old: str

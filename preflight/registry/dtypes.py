@@ -7,15 +7,17 @@ the ones it does not know as they are.
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
+from msgspec import Struct
+
 from preflight.data import manifests_dir
 from preflight.errors import DataError
-from preflight.values import dataclass
 
 NEWEST = "9999-12-31"  # a date after every era: what the groups mean today
 
@@ -27,8 +29,7 @@ _ALIASES = {"DT_FLOAT32": "DT_FLOAT"}
 _MAX_SYMBOL_DEPTH = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Era:
+class Era(Struct, frozen=True):
     """What group names meant from a day on. `certain`: the day is known, not only bounded."""
 
     start: str
@@ -39,14 +40,14 @@ class Era:
 
 @cache
 def eras() -> tuple[Era, ...]:
-    """The eras of manifests/history/dtype_groups.toml, oldest first. Raises DataError."""
+    """The eras of manifests/history/dtype_groups.json, oldest first. Raises DataError."""
     groups: dict[str, frozenset[str]] = {}
     result: list[Era] = []
     for record in _facts()["eras"]:
         groups = {**groups, **{k: frozenset(v) for k, v in record.get("groups", {}).items()}}
         for name, gained in record.get("gained", {}).items():
             if name not in groups:
-                raise DataError(f"dtype_groups.toml: era {record['from']} extends unknown {name}")
+                raise DataError(f"dtype_groups.json: era {record['from']} extends unknown {name}")
             groups[name] = groups[name] | frozenset(gained)
         result.append(Era(record["from"], groups, record["certain"], record["source"]))
     return tuple(result)
@@ -55,7 +56,7 @@ def eras() -> tuple[Era, ...]:
 @cache
 def known_dtypes() -> frozenset[str]:
     """The names of data types that exist."""
-    return frozenset(_facts()["known"]["names"])
+    return frozenset(_facts()["known"])
 
 
 def era_at(date: str) -> Era:
@@ -106,10 +107,9 @@ def _spelt(text: str, symbols: tuple[tuple[str, str], ...]) -> frozenset[str]:
 
 @cache
 def _facts() -> dict[str, Any]:
-    import tomllib  # not for whoever only compares spellings
-
-    path = manifests_dir() / "history" / "dtype_groups.toml"
+    path = manifests_dir() / "history" / "dtype_groups.json"
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as error:
+        facts: dict[str, Any] = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
         raise DataError(f"{path}: {error}") from error
+    return facts

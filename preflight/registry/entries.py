@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from preflight.values import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(Struct, frozen=True):
     """Something that was left out while reading, and why."""
 
     where: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseEntry:
+class ReleaseEntry(Struct, frozen=True):
     """One release of a package: dates as YYYY-MM-DD, `branch` empty where metadata has none."""
 
     version: str

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NoReturn
 
+from msgspec import Struct
+
 from preflight.errors import MalformedInput, UnreadableInput
 from preflight.registry.cpp_chains import Call, Chain, find_chains
 from preflight.registry.cpp_constants import Constants, ConstantTable
@@ -26,7 +28,6 @@ from preflight.registry.prototype import (
     Prototype,
     SubgraphSpec,
 )
-from preflight.values import dataclass
 
 HEADER_SUFFIXES = (".h", ".hpp", ".hh", ".inc")
 _MAX_HEADER_BYTES = 16 << 20
@@ -34,8 +35,7 @@ _MAX_HEADERS = 100_000
 _GRAPHS = {"GRAPH": "STATIC", "DYNAMIC_GRAPH": "DYNAMIC"}
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractionProblem:
+class ExtractionProblem(Struct, frozen=True):
     """A place in a header that was not taken over as it stands. `file` is below the directory.
 
     `lost` tells whether an operator is missing from the result because of it.
@@ -52,8 +52,7 @@ class ExtractionProblem:
         return f"{self.file}:{self.line}: {about}{self.message}"
 
 
-@dataclass(frozen=True, slots=True)
-class Extraction:
+class Extraction(Struct, frozen=True):
     """What a header directory declares, and everything that could not be read."""
 
     prototypes: tuple[Prototype, ...]  # sorted by operator type

@@ -9,11 +9,12 @@ inferred from an absence.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from preflight.findings import Certainty
 from preflight.registry.encoding import release_order
@@ -119,6 +120,10 @@ class History:
             return replace(found, certainty=record.certainty)
         why = record.note if record else self.absence(op_type, version).why
         raise UnresolvedVersion(op_type, version, why, self._nearest(history, version))
+
+    def versions_around(self, op_type: str, release: str) -> tuple[int, ...]:
+        """Numbers of the versions recorded last before and first after a release."""
+        return tuple(n.number for n in self._nearest(self.operator(op_type), release))
 
     def absence(self, op_type: str, release: str) -> Absence:
         """What it means that a release has no record of an operator."""

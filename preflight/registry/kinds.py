@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from msgspec import Struct
+
 from preflight.findings import Certainty
-from preflight.values import dataclass
 
 
 class Category(StrEnum):
@@ -27,8 +28,7 @@ class Category(StrEnum):
         return list(Category).index(self)
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeKind:
+class ChangeKind(Struct, frozen=True):
     """One kind of change."""
 
     code: str
@@ -37,8 +37,7 @@ class ChangeKind:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One difference of an operator between two releases.
 
     `field` is the input, output, attribute or subgraph ("*" for the whole list or operator).

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from preflight.errors import PreflightError
 from preflight.findings import Certainty
 from preflight.registry.prototype import Prototype
 from preflight.registry.store import Coverage
 from preflight.registry.versions_of import Recorded
-from preflight.values import dataclass
 
 
 class UnknownRelease(PreflightError):
@@ -45,16 +46,14 @@ class UnresolvedVersion(PreflightError):
         self.nearest = tuple(nearest)
 
 
-@dataclass(frozen=True, slots=True)
-class Nearest:
+class Nearest(Struct, frozen=True):
     """A version that is known in a neighbouring release."""
 
     number: int
     release: str
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Struct, frozen=True):
     """One release of the merged record."""
 
     version: str
@@ -64,8 +63,7 @@ class Release:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """Consecutive recorded releases in which a version held.
 
     `certainty` is that of the first one. `open_end`: nothing newer is recorded and nothing says
@@ -78,8 +76,7 @@ class Span:
     open_end: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorVersion:
+class OperatorVersion(Struct, frozen=True):
     """One meaning of an operator."""
 
     op_type: str
@@ -111,8 +108,7 @@ class OperatorVersion:
         return self.spans[-1].until
 
 
-@dataclass(frozen=True, slots=True)
-class Absence:
+class Absence(Struct, frozen=True):
     """An operator is not in a release. `proven` False: the record cannot tell."""
 
     release: str
@@ -121,8 +117,7 @@ class Absence:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorHistory:
+class OperatorHistory(Struct, frozen=True):
     """All versions of one operator; `records` say for every release where that is from."""
 
     op_type: str

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.errors import MalformedInput, PreflightError
 from preflight.registry.entries import ReleaseEntry, Skipped
@@ -24,7 +26,6 @@ from preflight.registry.jsontext import first_value, read_bytes
 from preflight.registry.prototype import Prototype
 from preflight.registry.records import RegistryFault, is_clean, parse_operator
 from preflight.registry.window import DEFAULT_DAYS, is_protocol_date, select_window
-from preflight.values import dataclass
 
 INDEX_VERSION = "1.0.0"
 SUPPORTED_MAJOR = 1
@@ -32,8 +33,7 @@ SUPPORTED_MAJOR = 1
 SYMBOLS_FILE = "datatype_symbols.json"
 
 
-@dataclass(frozen=True, slots=True)
-class IndexReading:
+class IndexReading(Struct, frozen=True):
     """index.json as the reader sees it: releases by date. `rejected` says why there are none."""
 
     version: str = INDEX_VERSION
@@ -42,16 +42,14 @@ class IndexReading:
     rejected: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseFile:
+class ReleaseFile(Struct, frozen=True):
     """All operators of one release, by type, with what was left out."""
 
     operators: Mapping[str, Prototype]
     skipped: tuple[Skipped, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Struct, frozen=True):
     """One operator through the releases of a window; `skipped` releases lack it."""
 
     window: tuple[str, ...]
@@ -251,8 +249,7 @@ def _decode_tolerant(data: bytes, path: Path) -> ReleaseFile:
     return ReleaseFile(operators, tuple(skipped))
 
 
-@dataclass(frozen=True, slots=True)
-class _CleanFile:
+class _CleanFile(Struct, frozen=True):
     operators: tuple[Prototype, ...]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from preflight.values import dataclass
+from msgspec import Struct
 
 INPUT_TYPES = ("INPUT", "OPTIONAL_INPUT", "DYNAMIC_INPUT")
 OUTPUT_TYPES = ("OUTPUT", "DYNAMIC_OUTPUT")
@@ -31,8 +31,7 @@ ATTRIBUTE_TYPES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Port:
+class Port(Struct, frozen=True):
     """An input or output. `dtype` is the registration text, "TensorType({DT_FLOAT})" or "T"."""
 
     name: str
@@ -40,16 +39,14 @@ class Port:
     dtype: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SubgraphSpec:
+class SubgraphSpec(Struct, frozen=True):
     """A subgraph slot: GRAPH is STATIC, DYNAMIC_GRAPH is DYNAMIC."""
 
     name: str
     type: str
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeSpec:
+class AttributeSpec(Struct, frozen=True):
     """An attribute. `default_value` is JSON text and only optional attributes have one."""
 
     name: str
@@ -58,8 +55,7 @@ class AttributeSpec:
     default_value: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Prototype:
+class Prototype(Struct, frozen=True):
     """What one release declares about one operator type.
 
     `datatypes` are the DATATYPE symbols, (symbol, dtype text) in declared order; the protocol's

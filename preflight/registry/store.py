@@ -10,12 +10,13 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
+from msgspec import Struct
+
 from preflight.data import manifests_dir
 from preflight.errors import DataError
-from preflight.registry.encoding import FORMAT, decode, shard_of
+from preflight.registry.encoding import FORMAT, NAMES, decode, shard_of
 from preflight.registry.entries import ReleaseEntry
 from preflight.registry.prototype import Prototype
-from preflight.values import dataclass
 
 MAX_SHARD_BYTES = 16 << 20
 
@@ -29,8 +30,7 @@ class Coverage(StrEnum):
     SECOND = "second"  # nothing: documentation strings, edited by hand
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """One prototype as one package records it for one release."""
 
     package: str
@@ -110,7 +110,15 @@ class BundledLayer:
 
     def operator_types(self) -> tuple[str, ...]:
         """Every operator type that any release has, sorted."""
-        return tuple(self._index["operators"])
+        return self._names
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        path = self._folder / NAMES
+        try:
+            return tuple(path.read_text(encoding="utf-8").split())
+        except OSError as error:
+            raise DataError(f"{path}: {error}") from error
 
     def held(self, op_type: str) -> Iterator[Held]:
         """Every record of an operator, prototype by prototype."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from msgspec import Struct
+
 from preflight.errors import UsageError
 from preflight.registry.folders import FolderLayer
 from preflight.registry.store import BundledLayer, bundled_layer
 from preflight.registry.writing import write_release
-from preflight.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """What became of one release of one package.
 
     `outcome`: "written", "same" (already there, equal) or "conflict" (already there, different;

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec import Struct
+
 from preflight.findings import Severity
 from preflight.registry.defaults import DefaultFault, parse_default
 from preflight.registry.dtypes import era_at, known_dtypes, names_in
@@ -14,11 +16,9 @@ from preflight.registry.protocol import SYMBOLS_FILE, load_index, load_release, 
 from preflight.registry.prototype import ATTRIBUTE_TYPES, Prototype
 from preflight.registry.records import RegistryFault
 from preflight.registry.window import is_calendar_date
-from preflight.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One thing that is wrong. ERROR: a reader leaves something out or a consumer stumbles."""
 
     severity: Severity

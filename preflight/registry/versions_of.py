@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from preflight.findings import Certainty
 from preflight.registry.dtypes import spelt_set
 from preflight.registry.prototype import Port, Prototype
 from preflight.registry.store import Coverage, Held
-from preflight.values import dataclass
 
 Meaning = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """What is known of an operator in one release.
 
     `number` is the version, 0 when the sources leave it open. `package` is whose record decides.

@@ -16,6 +16,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from preflight.errors import MalformedInput, PreflightError, UsageError
 from preflight.registry.entries import Skipped
 from preflight.registry.jsontext import first_value, read_bytes
@@ -32,11 +34,9 @@ from preflight.registry.prototype import (
     to_protocol,
 )
 from preflight.registry.window import is_calendar_date, is_protocol_date
-from preflight.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """What a write has done. `dropped` are index entries that no reader could use."""
 
     release: str

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from preflight.container.types import Block, Container, Fault, Header, Note
 from preflight.model.manifest import (
@@ -206,6 +208,6 @@ def plain(value: object, depth: int = 0) -> Any:
         return {str(key): plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item, depth + 1) for item in value]
-    if is_dataclass(value) and not isinstance(value, type):
+    if isinstance(value, Struct):
         return {f.name: plain(getattr(value, f.name), depth + 1) for f in fields(value)}
     return value

@@ -5,16 +5,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 
+from msgspec import Struct
+
 from preflight.checks.report import ModelReport, Report
 from preflight.findings import Consequence, Finding, LoaderAnswer, Severity, Status
 from preflight.render.escape import mask, printable
-from preflight.values import dataclass
 
 _GENERIC_STATUS = 500002  # the code that hides most causes (om-format §D.0)
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """How texts of a report are shown: always escaped, and masked unless the reader wants paths."""
 
     masked: bool = True

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from preflight.findings import Certainty
 from preflight.target.packages import parse_lines, release_line
 from preflight.target.types import Package, Target
-from preflight.values import dataclass
 from preflight.versions import CannVersion, VersionBound, VersionRange, parse_loader_ranges
 
 # Packages whose numbers belong to one release; others (mindstudio, pyACL, …) count for themselves.
@@ -25,8 +26,7 @@ _CORE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TargetProblem:
+class TargetProblem(Struct, frozen=True):
     """One fault of a target. `kind` is one of:
 
     package_requirement  a package does not fit what another one requires

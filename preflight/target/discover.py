@@ -12,8 +12,9 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from preflight.errors import UnreadableInput, UsageError
 from preflight.target.driver import DriverFacts, read_driver

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from msgspec import Struct
+
 from preflight.target.packages import parse_key_values, parse_lines, release_line
 from preflight.target.tree import Tree
-from preflight.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class DriverFacts:
+class DriverFacts(Struct, frozen=True):
     """What driver/version.info says; "" and () where it is silent."""
 
     version: str

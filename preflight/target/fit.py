@@ -6,11 +6,11 @@ fits when either list has the other's line (the newer side knows the older one).
 
 from __future__ import annotations
 
-from dataclasses import field
 from functools import cache
 from typing import Literal
 
 import msgspec
+from msgspec import Struct, field
 
 from preflight.data import manifests_dir
 from preflight.errors import UsageError
@@ -18,7 +18,6 @@ from preflight.findings import Certainty
 from preflight.target.manifests import read_toml, releases
 from preflight.target.names import find_release, nearest
 from preflight.target.packages import release_line
-from preflight.values import dataclass
 from preflight.versions import CannVersion
 
 Answer = Literal["fits", "outside", "unknown"]
@@ -81,8 +80,7 @@ class DriverFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     feature: tuple[FeatureEntry, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(Struct, frozen=True):
     """One pair's answer with its reason."""
 
     cann: str
@@ -93,8 +91,7 @@ class Fit:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class FitReport:
+class FitReport(Struct, frozen=True):
     """Everything known about one driver or one release; `asked` is what the user named."""
 
     asked: str

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.errors import UsageError
 from preflight.findings import Certainty
@@ -31,7 +33,6 @@ from preflight.target.types import (
     unknown,
 )
 from preflight.target.vendors import config_files, read_op_config, read_vendors
-from preflight.values import dataclass
 from preflight.versions import CannVersion
 
 # The package whose number is the release's, best first: the loader's own, then its neighbours.
@@ -41,8 +42,7 @@ _PACKAGE_FOLDERS = (".", "tools", "share/info")
 _HISTORY = "history_registry"
 
 
-@dataclass(frozen=True, slots=True)
-class Opp:
+class Opp(Struct, frozen=True):
     """The operator package's folder, who says so, and how sure that is."""
 
     path: Path

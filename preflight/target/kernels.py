@@ -21,12 +21,12 @@ _DTYPES = {"FLOAT32": "FLOAT", "BFLOAT16": "BF16", "FLOAT64": "DOUBLE"}
 class LazyKernels(Mapping[str, tuple[str, ...]]):
     """Operator type -> dtypes (empty: not stated), loaded when it is first looked at."""
 
-    def __init__(self, load: Callable[[], dict[str, tuple[str, ...]]]) -> None:
+    def __init__(self, load: Callable[[], Kernels]) -> None:
         self._load = load
-        self._found: dict[str, tuple[str, ...]] | None = None
+        self._found: Kernels | None = None
 
     @property
-    def _kernels(self) -> dict[str, tuple[str, ...]]:
+    def _kernels(self) -> Kernels:
         if self._found is None:
             self._found = self._load()
         return self._found
@@ -68,9 +68,31 @@ def merge(*tables: Mapping[str, tuple[str, ...] | list[str]]) -> dict[str, tuple
     return found
 
 
+class _MergedKernels(Mapping[str, tuple[str, ...]]):
+    """Several engines as one table, merged operator by operator when one is asked for."""
+
+    def __init__(self, tables: tuple[dict[str, list[str]], ...]) -> None:
+        self._tables = tables
+
+    def __getitem__(self, key: str) -> tuple[str, ...]:
+        return merge(*({key: table[key]} for table in self._tables if key in table))[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(op for table in self._tables for op in table))
+
+    def __len__(self) -> int:
+        return len(set().union(*self._tables))
+
+
 class _KernelFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
-    engines: dict[str, dict[str, list[str]]]  # "aicpu", "ascend910b", … -> operator -> dtypes
+    # "aicpu", "ascend910b", … -> operator -> dtypes; decoded engine by engine, few are asked for
+    engines: dict[str, msgspec.Raw]
+
+    def engine(self, name: str) -> dict[str, list[str]]:
+        """Operators of one engine; empty when the release has none of that name."""
+        raw = self.engines.get(name)
+        return msgspec.json.decode(raw, type=dict[str, list[str]]) if raw is not None else {}
 
 
 _HOST_ENGINES = ("aicpu", "aicpu_tf", "host_cpu")
@@ -86,13 +108,13 @@ def catalogue_kernels(release: str, short_soc: str) -> tuple[Kernels, str]:
     if not engine or not path.is_file():
         return {}, ""
 
-    def load() -> dict[str, tuple[str, ...]]:
+    def load() -> Kernels:
         try:
-            engines = msgspec.json.decode(path.read_bytes(), type=_KernelFile).engines
+            file = msgspec.json.decode(path.read_bytes(), type=_KernelFile)
+            names = (engine, *_HOST_ENGINES, f"dsa_core:{engine}", f"dvpp:{engine}")
+            return _MergedKernels(tuple(file.engine(name) for name in names))
         except (OSError, msgspec.MsgspecError) as error:
             raise DataError(f"kernels/{path.name}: {error}") from error
-        extra = [f"dsa_core:{engine}", f"dvpp:{engine}"]
-        return merge(*(engines.get(name, {}) for name in (engine, *_HOST_ENGINES, *extra)))
 
     if engine not in _engines_of(release):
         return {}, ""
@@ -107,3 +129,13 @@ def _engines_of(release: str) -> tuple[str, ...]:
     except (OSError, msgspec.MsgspecError) as error:
         raise DataError(f"kernels/{path.name}: {error}") from error
     return index.get(release, ())
+
+
+def socs_with_kernel(release: str, op_type: str) -> tuple[str, ...]:
+    """Short names of the SoCs for which a known release has a kernel of an operator, sorted."""
+    path = manifests_dir() / "kernels" / f"{release}.json"
+    if not path.is_file():
+        return ()
+    file = msgspec.json.decode(path.read_bytes(), type=_KernelFile)
+    socs = [name for name in file.engines if name not in _HOST_ENGINES and ":" not in name]
+    return tuple(sorted(name for name in socs if op_type in file.engine(name)))

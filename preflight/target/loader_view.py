@@ -6,20 +6,19 @@ package lies where ASCEND_OPP_PATH says.
 
 from __future__ import annotations
 
-from dataclasses import field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from preflight.target.packages import ABI_KEY, COMPILER_KEY, VERSION_KEY, find_key, parse_scene
 from preflight.target.tree import Tree
 from preflight.target.types import Fact, unknown
-from preflight.values import dataclass
 from preflight.versions import is_vendor_version_valid
 
 OPP_VARIABLE = "ASCEND_OPP_PATH"
 
 
-@dataclass(frozen=True, slots=True)
-class SceneView:
+class SceneView(Struct, frozen=True):
     """os and arch as the loader has them; both "" when no scene file is readable.
 
     `known` is False when a scene file is there that only we cannot read.
@@ -31,8 +30,7 @@ class SceneView:
     known: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class VendorView:
+class VendorView(Struct, frozen=True):
     """A package in the operator search path, and whether the loader's filter keeps it.
 
     `valid` is None where that cannot be said.
@@ -45,8 +43,7 @@ class VendorView:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LoaderView:
+class LoaderView(Struct, frozen=True):
     """Reads one install root; `tree` bounds the reading and keeps the places."""
 
     root: Path

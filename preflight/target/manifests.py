@@ -141,6 +141,19 @@ def release_named(name: str) -> ReleaseEntry | None:
 
 
 @cache
+def release_of_internal(internal: str) -> ReleaseEntry | None:
+    """The release whose packages have exactly this internal number, the others not parsed."""
+    path = manifests_dir() / "releases.toml"
+    text = _read_text(path)
+    at = text.find(f'\ninternal = "{internal}"\n') if _PLAIN.fullmatch(internal) else -1
+    start = text.rfind(_ENTRY, 0, at + 1) if at >= 0 else -1
+    if start < 0:
+        return None
+    end = text.find(_ENTRY, start + 1)
+    return _decode_toml(text[start : end if end > 0 else None], path, _Releases).release[0]
+
+
+@cache
 def soc_catalogue() -> SocCatalogue:
     """SoC tables, families and the names people mix up."""
     path = manifests_dir() / "socs.json"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from preflight.errors import UnreadableInput
 from preflight.target.types import Fact, Target

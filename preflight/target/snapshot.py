@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from preflight.errors import DataError, MalformedInput, UnreadableInput, UsageError
 from preflight.findings import Certainty

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Generic, TypeVar
 
+from msgspec import Struct, field
+
 from preflight.findings import Certainty
-from preflight.values import dataclass
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Fact(Generic[T]):
+class Fact(Struct, Generic[T], frozen=True):
     """A value with where it comes from; `known` False means nobody could tell (`source` says why).
 
     A known fact may have the value None: the thing is known to be absent (no version file, say),
@@ -31,8 +30,7 @@ def unknown(reason: str) -> Fact[T]:
     return Fact(None, reason, known=False, certainty=Certainty.POSSIBLE)
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseBehaviour:
+class ReleaseBehaviour(Struct, frozen=True):
     """What one generation of the loader does where generations differ (manifests/behaviour/*.toml).
 
     `id` names it ("ge-9.0.1"); every field has its source in the manifest.
@@ -57,8 +55,7 @@ class ReleaseBehaviour:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SocFacts:
+class SocFacts(Struct, frozen=True):
     """One SoC as a platform file or the catalogue describes it."""
 
     soc_version: str
@@ -71,8 +68,7 @@ class SocFacts:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(Struct, frozen=True):
     """An installed CANN package and what it requires of others."""
 
     name: str
@@ -83,8 +79,7 @@ class Package:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Vendor:
+class Vendor(Struct, frozen=True):
     """A custom operator package in the search path, in priority order."""
 
     name: str
@@ -95,8 +90,7 @@ class Vendor:
     operators: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A place that discovery looked at, for `target show`."""
 
     path: str
@@ -104,8 +98,7 @@ class Place:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """See the module docstring. `origin` is "installed", "snapshot" or "catalogue"."""
 
     name: str

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from preflight.container.header import HEADER_SIZE, new_header, pack_header, parse_header
 from preflight.errors import MalformedInput

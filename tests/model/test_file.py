@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from preflight.container import partitions as ids
 from preflight.container.partitions import MODEL_DEF, SO_BINS, TASK_INFO, TILING_DATA
@@ -334,7 +334,7 @@ def test_partitioned_root_lends_its_dictionary() -> None:
     }
     inner = GraphSpec("s", (OperatorSpec("r", "Relu", attributes={encode_position(0): 0}),))
     for lent in (True, False):
-        root = dataclasses.replace(GRAPH, attributes={"_dynamic_shape_partitioned": lent})
+        root = structs.replace(GRAPH, attributes={"_dynamic_shape_partitioned": lent})
         blocks = [
             [(MODEL_DEF, build_model_definition([root], dictionary))],
             [(MODEL_DEF, build_model_definition([inner]))],

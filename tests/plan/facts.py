@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from preflight.model.atc_command import parse_atc_command
 from preflight.model.manifest import (

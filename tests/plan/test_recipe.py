@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from preflight.model.atc_command import parse_atc_command
 from preflight.model.manifest import AtcCommand, Gears, SoStore

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from preflight.errors import UsageError
 from preflight.findings import Severity, Status

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from preflight.container.partitions import MODEL_DEF, TASK_INFO, TBE_KERNELS, WEIGHTS_DATA
 from preflight.container.writer import write_om

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from preflight.findings import Certainty
 from preflight.target.consistency import TargetProblem, target_problems

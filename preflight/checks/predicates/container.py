@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.container.types import Fault, Note
 from preflight.findings import Certainty, Evidence
-from preflight.values import dataclass
 
 _CAP_PREFIX = "cap."
 
 
-@dataclass(frozen=True, slots=True)
-class FaultFacts:
+class FaultFacts(Struct, frozen=True):
     """A check that the file fails whatever the release. `where` names block and partition."""
 
     detail: str
@@ -22,8 +22,7 @@ class FaultFacts:
     offset: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class FaultParams:
+class FaultParams(Struct, frozen=True):
     """`check` is the id of the fault; the next three word the expected side of the evidence.
 
     `own_kind`: the fault is one of the file's own kind, whichever loader is asked.
@@ -101,15 +100,13 @@ def fault_path(found: Fault) -> str:
     return " / ".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class OtherFaultParams:
+class OtherFaultParams(Struct, frozen=True):
     """Ids of the faults that other rules report."""
 
     known: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class OtherFaultFacts:
+class OtherFaultFacts(Struct, frozen=True):
     """A fault without a rule of its own."""
 
     check: str
@@ -137,15 +134,13 @@ def other_fault(context: Context, params: OtherFaultParams) -> Iterator[Outcome]
             yield Undecided(f"the file exceeds a limit of this reader: {note.detail}")
 
 
-@dataclass(frozen=True, slots=True)
-class NoteFacts:
+class NoteFacts(Struct, frozen=True):
     """Something odd that the loader does not look at."""
 
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class NoteParams:
+class NoteParams(Struct, frozen=True):
     """Ids of the reader's notes that the rule reports."""
 
     notes: list[str]
@@ -164,8 +159,7 @@ def note(context: Context, params: NoteParams) -> Iterator[Outcome]:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class OtherNoteParams:
+class OtherNoteParams(Struct, frozen=True):
     """Ids of the notes that other rules report."""
 
     known: list[str]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from preflight.checks import ordering
 from preflight.checks.context import Context
 from preflight.checks.facts import behaviour_certainty
@@ -12,7 +14,6 @@ from preflight.checks.predicates.container import faults_of
 from preflight.container.types import Fault
 from preflight.findings import Certainty, Evidence
 from preflight.model.manifest import Attribute, ModelManifest
-from preflight.values import dataclass
 
 _SPACE_REGISTRY = 0  # so_bin_type kSpaceRegistry (§A.7)
 _GIB = 1 << 30
@@ -28,8 +29,7 @@ _WITHOUT_KERNEL = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class StoreFacts:
+class StoreFacts(Struct, frozen=True):
     """The store of host libraries in block 0."""
 
     detail: str
@@ -58,8 +58,7 @@ def so_store_broken(context: Context, _: object) -> Iterator[Outcome]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LibrarySize:
+class LibrarySize(Struct, frozen=True):
     """A host library above the size that the loader writes out."""
 
     library: str
@@ -81,8 +80,7 @@ def library_too_large(context: Context, _: object) -> Iterator[Outcome]:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class KernelFacts:
+class KernelFacts(Struct, frozen=True):
     """A model without device code."""
 
     operators: int
@@ -112,8 +110,7 @@ def kernels_absent(context: Context, _: object) -> Iterator[Outcome]:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(Struct, frozen=True):
     """What the model takes on the device; amounts in MiB, rounded up."""
 
     weights: int
@@ -165,8 +162,7 @@ def device_needs(context: Context, _: object) -> Iterator[Outcome]:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryShortage:
+class MemoryShortage(Struct, frozen=True):
     """More memory than the device has; amounts in MiB."""
 
     need: int
@@ -192,8 +188,7 @@ def memory_exceeds_device(context: Context, _: object) -> Iterator[Outcome]:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeFacts:
+class AttributeFacts(Struct, frozen=True):
     """Attributes that contradict each other."""
 
     detail: str
@@ -243,8 +238,7 @@ def _attribute_hit(context: Context, detail: str, subject: str, order: int) -> H
     )
 
 
-@dataclass(frozen=True, slots=True)
-class AicpuOperators:
+class AicpuOperators(Struct, frozen=True):
     """Operators that the device's own operator library must have."""
 
     operators: tuple[str, ...]
@@ -276,8 +270,7 @@ def device_operator_list(context: Context, _: object) -> Iterator[Outcome]:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Determinism:
+class Determinism(Struct, frozen=True):
     """Settings about deterministic computing inside the model."""
 
     settings: tuple[str, ...]
@@ -303,8 +296,7 @@ def determinism_recorded(context: Context, _: object) -> Iterator[Outcome]:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class MissingKernels:
+class MissingKernels(Struct, frozen=True):
     """Operators of a dynamic model for which the target lists no kernel."""
 
     operators: tuple[str, ...]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from preflight.checks import ordering
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.findings import Certainty, Evidence
 from preflight.target.types import SocFacts
-from preflight.values import dataclass
 
 # The loader reads this name as the first SoC of its family (§D.3).
 _ALIASES = {"Ascend910": "Ascend910A"}
@@ -18,8 +19,7 @@ _ALIASES = {"Ascend910": "Ascend910A"}
 _LAST_ARCH_CODE = 14
 
 
-@dataclass(frozen=True, slots=True)
-class SocMismatch:
+class SocMismatch(Struct, frozen=True):
     """Both sides of a SoC architecture comparison. `reason` says how they differ."""
 
     model_soc: str
@@ -159,8 +159,7 @@ def _mismatch(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SameArchitecture:
+class SameArchitecture(Struct, frozen=True):
     """Another SoC of the same architecture: it loads, and need not fit."""
 
     model_soc: str
@@ -235,8 +234,7 @@ def _uncompared(context: Context, model_arch: str, arch: str, device: SocFacts) 
     return _mismatch(context, model_arch, arch, reason, device.source, Certainty.LIKELY)
 
 
-@dataclass(frozen=True, slots=True)
-class SilentSoc:
+class SilentSoc(Struct, frozen=True):
     """A model that names no SoC."""
 
     missing: str
@@ -264,8 +262,7 @@ def soc_not_recorded(context: Context, _: object) -> Iterator[Outcome]:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class AmbiguousSoc:
+class AmbiguousSoc(Struct, frozen=True):
     """A name that people use for more than one family of devices."""
 
     name: str
@@ -273,8 +270,7 @@ class AmbiguousSoc:
     remark: str
 
 
-@dataclass(frozen=True, slots=True)
-class AmbiguousParams:
+class AmbiguousParams(Struct, frozen=True):
     """Name -> remark is data of the rule: `names` and `remark` belong together."""
 
     names: list[str]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from preflight.checks import ordering
 from preflight.checks.context import Context
 from preflight.checks.facts import behaviour_certainty
@@ -11,7 +13,6 @@ from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.findings import Certainty, Evidence
 from preflight.model.manifest import ModelManifest
 from preflight.target.types import Fact
-from preflight.values import dataclass
 from preflight.versions import is_vendor_version_valid, parse_loader_ranges
 
 _CHECK = 1  # need_check_os_cpu_info: other values ask for nothing (§D.4)
@@ -22,8 +23,7 @@ def _asks(context: Context) -> bool:
     return context.header is not None and context.header.need_check_os_cpu_info == _CHECK
 
 
-@dataclass(frozen=True, slots=True)
-class HostMismatch:
+class HostMismatch(Struct, frozen=True):
     """The model's host and the target's."""
 
     model_host: str
@@ -63,8 +63,7 @@ def _pair(values: list[str]) -> str:
     return " ".join(value or "(nothing)" for value in values)
 
 
-@dataclass(frozen=True, slots=True)
-class AbiMismatch:
+class AbiMismatch(Struct, frozen=True):
     """Versions of embedded host libraries against the range that the target accepts."""
 
     opp_version: str
@@ -133,8 +132,7 @@ def _abi_hit(context: Context, opp: str, compiler: str, accepted: Fact[str], pad
     )
 
 
-@dataclass(frozen=True, slots=True)
-class OppMismatch:
+class OppMismatch(Struct, frozen=True):
     """The operator package the model was compiled with, and the one that is installed."""
 
     model_opp: str
@@ -175,8 +173,7 @@ def opp_version_differs(context: Context, _: object) -> Iterator[Outcome]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SilentVersions:
+class SilentVersions(Struct, frozen=True):
     """A model for which the loader compares no version."""
 
     built_with: str
@@ -206,8 +203,7 @@ def static_without_version_check(context: Context, _: object) -> Iterator[Outcom
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class UnusedHost:
+class UnusedHost(Struct, frozen=True):
     """A recorded host that nobody compares."""
 
     model_host: str
@@ -233,8 +229,7 @@ def recorded_but_not_checked(context: Context, _: object) -> Iterator[Outcome]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LibraryMachine:
+class LibraryMachine(Struct, frozen=True):
     """Host libraries inside the model that are for another CPU."""
 
     libraries: tuple[str, ...]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from msgspec import Struct
+
 from preflight.checks import ordering
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.container.types import ContainerKind
 from preflight.findings import Evidence
-from preflight.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class NotAModelFacts:
+class NotAModelFacts(Struct, frozen=True):
     """What a file is that is no model, and what to do."""
 
     what: str
@@ -42,8 +42,7 @@ def not_a_model(context: Context, _: object) -> Iterator[Outcome]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class KindFacts:
+class KindFacts(Struct, frozen=True):
     """A kind of file that the target's loader is not made for."""
 
     kind: str
@@ -61,15 +60,13 @@ def kind(context: Context, _: object) -> Iterator[Outcome]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SizeFacts:
+class SizeFacts(Struct, frozen=True):
     """A file and its size."""
 
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class SizeParams:
+class SizeParams(Struct, frozen=True):
     """The least number of bytes."""
 
     at_least: int
@@ -88,8 +85,7 @@ def shorter_than(context: Context, params: SizeParams) -> Iterator[Outcome]:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class PackageFacts:
+class PackageFacts(Struct, frozen=True):
     """An OM2 package for a loader that does not know them."""
 
     what: str
@@ -109,8 +105,7 @@ def package_on_old_loader(context: Context, _: object) -> Iterator[Outcome]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SubmodelFacts:
+class SubmodelFacts(Struct, frozen=True):
     """A submodel that is a file of its own."""
 
     name: str

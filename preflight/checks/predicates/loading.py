@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from msgspec import Struct
+
 from preflight.checks import ordering
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.findings import Certainty, Evidence
-from preflight.values import dataclass
 
 _FILE_CONSTANT = "FileConstant"
 _WEIGHT_FOLDER = "weight"  # below the model's folder, when no path is passed (§D.1 step 7)
 
 
-@dataclass(frozen=True, slots=True)
-class WeightPath:
+class WeightPath(Struct, frozen=True):
     """The weights folder that the program passes."""
 
     path: str
@@ -54,8 +54,7 @@ def weight_path_missing(context: Context, _: object) -> Iterator[Outcome]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class WeightFile:
+class WeightFile(Struct, frozen=True):
     """A weight file that the model refers to."""
 
     file: str
@@ -86,8 +85,7 @@ def weight_file_missing(context: Context, _: object) -> Iterator[Outcome]:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class BundleCall:
+class BundleCall(Struct, frozen=True):
     """A bundle and how it is loaded."""
 
     models: int

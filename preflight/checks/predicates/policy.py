@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, predicate
 from preflight.findings import Evidence
-from preflight.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class ExpiredFacts:
+class ExpiredFacts(Struct, frozen=True):
     """A waiver that covers nothing any more."""
 
     waived_rule: str

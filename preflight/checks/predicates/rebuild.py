@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, predicate
 from preflight.findings import Evidence
-from preflight.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class NoCommand:
+class NoCommand(Struct, frozen=True):
     """A model without a record of how it was compiled."""
 
     attribute: str
@@ -28,8 +28,7 @@ def command_not_recorded(context: Context, _: object) -> Iterator[Outcome]:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class RebuildSoc:
+class RebuildSoc(Struct, frozen=True):
     """The SoC to compile for, as the target's toolchain knows it."""
 
     soc: str
@@ -57,8 +56,7 @@ def soc_not_in_toolchain(context: Context, _: object) -> Iterator[Outcome]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class VendorBuild:
+class VendorBuild(Struct, frozen=True):
     """Custom operator packages that were there when the model was compiled."""
 
     versions: str

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.checks.predicates.container import faults_of
 from preflight.checks.predicates.device import arch_type_differs, npu_arch_differs
 from preflight.checks.predicates.table import count_outcome, is_flow
 from preflight.findings import Evidence
-from preflight.values import dataclass
 
 _SIZE = (300,)
 _TABLE = 301  # position (301, position of the fault in the standard order…)
@@ -23,8 +24,7 @@ _FILE_CHECKS = ("sop.size", "hdr.min_size", "hdr.length_or_magic")
 _READ_PREFIXES = ("tab.", "part.", "sop.t", "def.parse", "def.attr", "def.namedattrs", "def.edges")
 
 
-@dataclass(frozen=True, slots=True)
-class SingleOpFault:
+class SingleOpFault(Struct, frozen=True):
     """What the single-operator loader stumbles over."""
 
     detail: str
@@ -101,8 +101,7 @@ def _wrapped(hit: Hit) -> Hit:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class NoOperator:
+class NoOperator(Struct, frozen=True):
     """A model without what the single-operator loader looks for."""
 
     missing: str

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from preflight.checks import ordering
 from preflight.checks.context import Context
 from preflight.checks.facts import behaviour_certainty
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.container.types import Block
 from preflight.findings import Certainty, Evidence
-from preflight.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class CountFacts:
+class CountFacts(Struct, frozen=True):
     """A partition table whose number of entries the loader does not accept."""
 
     block: int
@@ -24,8 +24,7 @@ class CountFacts:
     release: str
 
 
-@dataclass(frozen=True, slots=True)
-class CountParams:
+class CountParams(Struct, frozen=True):
     """`table` is "tiny" or "wide"."""
 
     table: str
@@ -113,16 +112,14 @@ def _count_hit(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionFacts:
+class PartitionFacts(Struct, frozen=True):
     """Partitions that the target's loader does not use."""
 
     names: tuple[str, ...]
     block: int
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionParams:
+class PartitionParams(Struct, frozen=True):
     """The partition ids that the rule is about; none stands for every unknown id."""
 
     ids: list[int]
@@ -153,8 +150,7 @@ def partition_present(context: Context, params: PartitionParams) -> Iterator[Out
             return
 
 
-@dataclass(frozen=True, slots=True)
-class SinglePartition:
+class SinglePartition(Struct, frozen=True):
     """A table with one entry."""
 
     name: str
@@ -173,8 +169,7 @@ def single_partition(context: Context, _: object) -> Iterator[Outcome]:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class BundleEntryFacts:
+class BundleEntryFacts(Struct, frozen=True):
     """A bundle entry that an older reader takes for a model."""
 
     index: int

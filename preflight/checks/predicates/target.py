@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from preflight.checks import ordering
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, predicate
 from preflight.findings import Certainty, Evidence
-from preflight.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class TargetFault:
+class TargetFault(Struct, frozen=True):
     """Something wrong with the target whatever the model."""
 
     subject: str
@@ -20,8 +20,7 @@ class TargetFault:
     found: str
 
 
-@dataclass(frozen=True, slots=True)
-class TargetParams:
+class TargetParams(Struct, frozen=True):
     """The kind of problem, as target/consistency.py names it."""
 
     kind: str
@@ -49,8 +48,7 @@ def problem(context: Context, params: TargetParams) -> Iterator[Outcome]:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class MissingPlatform:
+class MissingPlatform(Struct, frozen=True):
     """A SoC that the target cannot describe."""
 
     soc: str
@@ -77,8 +75,7 @@ def platform_file_missing(context: Context, _: object) -> Iterator[Outcome]:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class TargetRemark:
+class TargetRemark(Struct, frozen=True):
     """Something a person should know about the names that were used."""
 
     remark: str

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from preflight.compare.tensors.decode import ElementType, element_type
 from preflight.container.source import Source, SubSource
@@ -35,8 +36,7 @@ _SIZE = {_OUTPUT: 6, _INPUT: 5, _BUFFER: 3, _SPACE: 3}
 _TYPE, _FORMAT, _SHAPE = 1, 2, 3
 
 
-@dataclass(frozen=True, slots=True)
-class DumpedTensor:
+class DumpedTensor(Struct, frozen=True):
     """One tensor of a dump file: `side` input or output, raw bytes at [offset, offset + size)."""
 
     side: str
@@ -52,16 +52,14 @@ class DumpedTensor:
         return element_type(self.dtype)
 
 
-@dataclass(frozen=True, slots=True)
-class Dump:
+class Dump(Struct, frozen=True):
     """A dump file: the operator it is about and its inputs and outputs."""
 
     op_name: str
     tensors: tuple[DumpedTensor, ...]
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(Struct):
     kind: int
     dtype: int = 0
     shape: tuple[int, ...] = ()

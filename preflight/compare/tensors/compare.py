@@ -11,6 +11,8 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
+from msgspec import Struct
+
 from preflight.compare.tensors.folder import FoundTensor, read_folder
 from preflight.compare.tensors.measure import (
     DEFAULT_TOLERANCE,
@@ -24,7 +26,6 @@ from preflight.container.source import FileSource
 from preflight.data import manifests_dir
 from preflight.errors import DataError, PreflightError
 from preflight.model.manifest import ModelManifest
-from preflight.values import dataclass
 
 
 class TensorStatus(StrEnum):
@@ -38,8 +39,7 @@ class TensorStatus(StrEnum):
     NEW_ONLY = "only new"
 
 
-@dataclass(frozen=True, slots=True)
-class TensorRow:
+class TensorRow(Struct, frozen=True):
     """One tensor; numbers are None where nothing was measured."""
 
     op: str
@@ -65,8 +65,7 @@ class TensorRow:
         return f"{self.op} {self.side} {self.index}{again}"
 
 
-@dataclass(frozen=True, slots=True)
-class TensorComparison:
+class TensorComparison(Struct, frozen=True):
     """All rows in the order of `ordered_by`: graph, task or name."""
 
     old: str
@@ -86,8 +85,7 @@ class TensorComparison:
         return Counter(r.status for r in self.rows)
 
 
-@dataclass(frozen=True, slots=True)
-class SensitiveTypes:
+class SensitiveTypes(Struct, frozen=True):
     """Operator types that are held to a tighter absolute tolerance."""
 
     absolute: float

@@ -10,13 +10,12 @@ import struct
 from array import array
 from collections.abc import Callable, Sequence
 
-from preflight.values import dataclass
+from msgspec import Struct
 
 Numbers = Sequence[int] | Sequence[float]
 
 
-@dataclass(frozen=True, slots=True)
-class ElementType:
+class ElementType(Struct, frozen=True):
     """A data type by its ge name. `width` is bytes per element; `parts` numbers per element.
 
     `code` is the struct code of one number, empty for bfloat16, which is widened by hand, and for

@@ -8,11 +8,12 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TypeVar
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from preflight.compare.tensors.acl_dump import read_dump
 from preflight.compare.tensors.decode import element_type
@@ -45,8 +46,7 @@ class BinDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     byte_order: str = "little"
 
 
-@dataclass(frozen=True, slots=True)
-class FoundTensor:
+class FoundTensor(Struct, frozen=True):
     """One tensor in a folder; `key` (operator, side, index, occurrence) pairs it with another."""
 
     path: Path
@@ -73,8 +73,7 @@ class FoundTensor:
         return Stored(source, self.offset, self.size // kind.width, kind, self.big_endian)
 
 
-@dataclass(slots=True)
-class Folder:
+class Folder(Struct):
     """All tensors of a folder, what could not be read, and how many other files there are."""
 
     root: Path

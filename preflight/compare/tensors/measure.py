@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from operator import mul, sub
+
+from msgspec import Struct, field
 
 from preflight.compare.tensors.decode import ElementType, Numbers, decoder
 from preflight.container.source import Source
@@ -13,8 +14,7 @@ from preflight.container.source import Source
 CHUNK_ELEMENTS = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True):
     """Numbers in a file: `count` elements of `kind` from `offset` on."""
 
     source: Source
@@ -24,8 +24,7 @@ class Stored:
     big_endian: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Tolerance:
+class Tolerance(Struct, frozen=True):
     """|new - old| may be at most `absolute` + `relative` * |old|."""
 
     absolute: float = 1e-5
@@ -35,8 +34,7 @@ class Tolerance:
 DEFAULT_TOLERANCE = Tolerance()
 
 
-@dataclass(slots=True)
-class Measure:
+class Measure(Struct):
     """The result. Differences count finite pairs only; NaN and Inf are counted on their own.
 
     `cosine` is None where it has no meaning: a side that is all zero, or no finite pair.

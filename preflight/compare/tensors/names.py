@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from preflight.values import dataclass
+from msgspec import Struct
 
 _CONVERTED = re.compile(r"(?P<rest>.+)\.(?P<side>input|output)\.(?P<index>\d{1,6})")
 _DUMP = re.compile(
@@ -14,8 +14,7 @@ _DUMP = re.compile(
 _GOLDEN = re.compile(r"(?P<op>[^.]+)\.(?P<index>\d{1,6})\.(?P<time>\d{10,20})")
 
 
-@dataclass(frozen=True, slots=True)
-class DumpName:
+class DumpName(Struct, frozen=True):
     """What a file name says. `op` is empty when it names no operator; `side` may be empty."""
 
     op: str

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 import struct
 
+from msgspec import Struct
+
 from preflight.compare.tensors.decode import ElementType, element_type
 from preflight.container.source import Source
 from preflight.errors import MalformedInput
-from preflight.values import dataclass
 
 _MAGIC = b"\x93NUMPY"
 _MAX_HEADER = 1 << 16
@@ -28,8 +29,7 @@ _HEADER = re.compile(
 _KINDS = {"f": "float", "i": "int", "u": "uint", "c": "complex", "b": "bool"}
 
 
-@dataclass(frozen=True, slots=True)
-class NpyHeader:
+class NpyHeader(Struct, frozen=True):
     """`offset` is where the numbers start; `shape` is in the order of the file's axes."""
 
     kind: ElementType

@@ -8,8 +8,9 @@ The same bytes every time; a test compares them with the files beside this one.
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[2]))

@@ -28,6 +28,7 @@ BUILT_IN: dict[str, str] = {
     "host": "preflight.checks.predicates.host",
     "kind": "preflight.checks.predicates.kind",
     "loading": "preflight.checks.predicates.loading",
+    "locks": "preflight.checks.predicates.locks",
     "operators": "preflight.checks.predicates.operators",
     "policy": "preflight.checks.predicates.policy",
     "rebuild": "preflight.checks.predicates.rebuild",

@@ -24,7 +24,7 @@ SOURCES = "sources.toml"  # how to read the record: precedence, coverage, order
 
 
 def build(registries: Path, target: Path) -> None:
-    """Write index.json, operators.txt, provenance.json and the shards. Raises DataError when input is no use."""
+    """Write the bundled form of a folder of registries. Raises DataError when it is no use."""
     packages = sorted(p.parent.name for p in registries.glob("*/index.json"))
     if not packages:
         raise DataError(f"{registries}: no package folder with an index.json")

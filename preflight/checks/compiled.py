@@ -1,0 +1,117 @@
+"""Which release compiled a model: what the file records, or the range that its facts allow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from preflight.checks.internal import internal_kind
+from preflight.findings import Certainty
+from preflight.model.manifest import ModelManifest
+from preflight.registry.history import History
+from preflight.registry.operator import Release
+from preflight.registry.store import Coverage
+from preflight.target.manifests import release_of_internal, releases
+from preflight.versions import CannVersion
+
+# Where toolkits are installed: …/ascend-toolkit/5.1.RC2/… and …/cann-9.1.0/…
+_INSTALLED = re.compile(r"/(?:ascend-toolkit/|cann-|nnae/|nnrt/)(?P<release>[0-9][0-9A-Za-z.\-]*)/")
+
+
+class ReleaseGuess(Struct, frozen=True):
+    """Releases of the history that may be meant; one when it is known.
+
+    `name` is the release in the model's or target's own words, `candidates` are releases of the
+    history in order. `known` says that the release itself is recorded, not only bounded.
+    """
+
+    name: str
+    candidates: tuple[str, ...]
+    known: bool
+    certainty: Certainty
+    source: str
+
+    @property
+    def text(self) -> str:
+        """The release, or first .. last of the range."""
+        if self.known or len(self.candidates) < 2:
+            return self.name
+        return f"{self.candidates[0]} .. {self.candidates[-1]}"
+
+
+def compiled_release(manifest: ModelManifest, history: History) -> ReleaseGuess:
+    """The release whose compiler wrote the model, as far as the file tells."""
+    for field in ("opp_version", "atc_version"):
+        internal = getattr(manifest, field)
+        public = public_release(internal) if internal else ""
+        if public:
+            where = f"{field} {internal} is {public} (manifests/releases.toml)"
+            return placed(public, history, where)
+    path = _INSTALLED.search(manifest.atc_command.text) if manifest.atc_command else None
+    if path:
+        where = "path of the toolkit in the recorded command"
+        guess = placed(path["release"], history, where)
+        if guess.candidates:
+            return guess
+    return _by_operators(manifest, history)
+
+
+def public_release(internal: str) -> str:
+    """The public name of an internal number, empty when it is not known."""
+    entry = release_of_internal(internal)
+    return entry.public if entry is not None else ""
+
+
+def placed(public: str, history: History, source: str) -> ReleaseGuess:
+    """A public release among those of the history: itself, or the recorded ones around it."""
+    names = {r.version.lower(): r.version for r in history.releases}
+    exact = names.get(public.lower())
+    if exact is None:
+        aliases = {a.lower(): e.public for e in releases() for a in (*e.aliases, e.public)}
+        exact = names.get(aliases.get(public.lower(), "").lower())
+    if exact is not None:
+        return ReleaseGuess(exact, (exact,), True, Certainty.CERTAIN, source)
+    around = _around(public, history.releases)
+    return ReleaseGuess(public, around, bool(around), Certainty.LIKELY, source)
+
+
+def _around(public: str, known: Iterable[Release]) -> tuple[str, ...]:
+    """The recorded releases just before and after one that nobody recorded, by version."""
+    version = CannVersion.parse(public)
+    if version is None or not version.numbers:
+        return ()
+    dated = [(v, r.version) for r in known if (v := CannVersion.parse(r.version)) is not None]
+    own = [(v, name) for v, name in dated if _is_release_name(name)]
+    before = [item for item in own if item[0] < version]
+    after = [item for item in own if version < item[0]]
+    picked = []
+    if before:
+        picked.append(max(before, key=lambda item: item[0])[1])
+    if after:
+        picked.append(min(after, key=lambda item: item[0])[1])
+    return tuple(picked)
+
+
+def _is_release_name(name: str) -> bool:
+    """Whether a recorded name is a version: not a date, a branch or the older naming."""
+    return re.match(r"[0-9]+\.[0-9]", name) is not None
+
+
+def _by_operators(manifest: ModelManifest, history: History) -> ReleaseGuess:
+    """Releases that have every operator type of the model, or of which nobody can tell."""
+    types = [c.type for c in manifest.operators if internal_kind(c.type) == ""]
+    candidates = tuple(
+        release.version
+        for release in history.releases
+        if all(_may_have(history, op_type, release) for op_type in types)
+    )
+    source = "nothing in the file names a release; its operator types allow this range"
+    return ReleaseGuess("unknown", candidates, False, Certainty.POSSIBLE, source)
+
+
+def _may_have(history: History, op_type: str, release: Release) -> bool:
+    if release.coverage is not Coverage.COMPLETE or not history.knows(op_type):
+        return True
+    return history.operator(op_type).recorded(release.version) is not None

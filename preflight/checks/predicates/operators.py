@@ -1,0 +1,266 @@
+"""Predicates on operators: what the target's release no longer takes (band PF5xx)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from preflight.checks.context import Context
+from preflight.checks.operator_use import Join, OperatorUse, join_operators
+from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
+from preflight.checks.relevance import touched
+from preflight.findings import Certainty, Evidence
+from preflight.model.manifest import Operator
+from preflight.registry.kinds import Change
+from preflight.target.kernels import dtype_name, socs_with_kernel
+
+# Sources whose parsers make the operators anew when they are compiled again: the model's own
+# operators then only show what they made last time.
+_PARSED = frozenset({"Onnx", "TensorFlow", "Caffe"})
+_SHOWN = 5
+
+
+class OperatorChange(Struct, frozen=True):
+    """One change of an operator's prototype that touches nodes of the model."""
+
+    operator: str
+    nodes: int
+    first: str
+    change: str
+    field: str
+    old: str
+    new: str
+    code: str
+    compiled: str
+    release: str
+    note: str
+
+
+class ChangeKinds(Struct, frozen=True):
+    """The kinds of change that a rule speaks about (preflight.registry.kinds)."""
+
+    kinds: list[str]
+
+
+@predicate("operators.changed", evidence=OperatorChange, params=ChangeKinds)
+def changed(context: Context, params: ChangeKinds) -> Iterator[Outcome]:
+    """The prototype of an operator changed in a way that this model's nodes meet."""
+    join = join_operators(context)
+    for use in join.uses if join else ():
+        if join is None or use.old is None:
+            continue
+        for change in use.changes:
+            if change.kind.name in params.kinds:
+                nodes = touched(change, use.nodes, use.old.prototype)
+                if nodes:
+                    yield change_hit(context, join, use, change, nodes)
+
+
+def change_hit(
+    context: Context, join: Join, use: OperatorUse, change: Change, nodes: tuple[Operator, ...]
+) -> Hit:
+    """A hit for one change, with both releases as evidence."""
+    old = change.old if change.old is not None else "(nothing)"
+    new = change.new if change.new is not None else "(nothing)"
+    facts = OperatorChange(
+        use.op_type,
+        len(nodes),
+        nodes[0].name,
+        change.kind.title,
+        "" if change.field == "*" else change.field,
+        old,
+        new,
+        change.kind.code,
+        join.compiled.text,
+        join.target.text,
+        change.note,
+    )
+    where = f"{use.op_type}.{facts.field}" if facts.field else use.op_type
+    return Hit(
+        facts,
+        (
+            Evidence(
+                f"{where}: {change.kind.title}",
+                new,
+                old,
+                f"prototype in {join.target.text}",
+                f"prototype in {join.compiled.text} ({join.compiled.source})",
+            ),
+        ),
+        location=context.place(f"MODEL_DEF / {nodes[0].graph} / op {nodes[0].name}"),
+        certainty=source_certainty(context, change.certainty),
+    )
+
+
+def source_certainty(context: Context, certainty: Certainty) -> Certainty:
+    """No surer than possible where a parser will make the operators anew from another source."""
+    manifest = context.manifest
+    if manifest is not None and not manifest.dynamic and manifest.framework_type in _PARSED:
+        return Certainty.POSSIBLE
+    return max(certainty, Certainty.LIKELY, key=lambda c: c.rank)
+
+
+class RemovedOperator(Struct, frozen=True):
+    """An operator type that a complete record of the target's release does not have."""
+
+    operator: str
+    nodes: int
+    last: str
+    release: str
+
+
+@predicate("operators.removed", evidence=RemovedOperator)
+def removed(context: Context, _: object) -> Iterator[Outcome]:
+    """The target's release has no such operator any more.
+
+    An operator that the record of the release cannot decide is no finding: the rule is undecided.
+    """
+    join = join_operators(context)
+    if join is None:
+        return
+    unknown: list[str] = []
+    for use in join.uses:
+        if use.history is None:
+            continue  # of no record at all: operators.unknown
+        absences = [join.history.absence(use.op_type, r) for r in join.target.candidates]
+        recorded = [use.history.recorded(r) is not None for r in join.target.candidates]
+        if use.new is not None or any(recorded) or _replaced(join, use.op_type):
+            continue
+        if not absences or not all(a.proven for a in absences):
+            unknown.append(use.op_type)
+            continue
+        last = use.history.records[-1].release
+        yield Hit(
+            RemovedOperator(use.op_type, use.count, last, join.target.text),
+            (
+                Evidence(
+                    f"operator {use.op_type}",
+                    "not in the record",
+                    f"last recorded in {last}",
+                    f"operators of {join.target.text}: {absences[0].why}",
+                    "model",
+                ),
+            ),
+            location=context.place(f"MODEL_DEF / {use.first}"),
+            certainty=source_certainty(context, absences[0].certainty),
+        )
+    if unknown:
+        yield _undecided(join, unknown)
+
+
+def _undecided(join: Join, unknown: list[str]) -> Undecided:
+    named = ", ".join(unknown[:_SHOWN]) + (" …" if len(unknown) > _SHOWN else "")
+    return Undecided(
+        f"{len(unknown)} operator types are not in the public record of {join.target.text}, "
+        f"which is incomplete: {named}",
+        ("target.history",),
+    )
+
+
+def _replaced(join: Join, op_type: str) -> bool:
+    """Whether the type is a constant-folded form (suffix D) of one that the target has."""
+    if not op_type.endswith("D") or not join.history.knows(op_type[:-1]):
+        return False
+    base = join.history.operator(op_type[:-1])
+    return any(base.recorded(r) is not None for r in join.target.candidates)
+
+
+class UnknownOperator(Struct, frozen=True):
+    """An operator type that no public record has: somebody's own package brings it."""
+
+    operator: str
+    nodes: int
+    packages: str
+
+
+@predicate("operators.unknown", evidence=UnknownOperator)
+def unknown(context: Context, _: object) -> Iterator[Outcome]:
+    """An operator of no public record, and none of the target's packages is known to have it."""
+    join = join_operators(context)
+    if join is None:
+        return
+    vendors = {name for vendor in context.target.vendors for name in vendor.operators}
+    for use in join.uses:
+        if use.history is not None or use.op_type in vendors:
+            continue
+        if use.op_type in context.target.kernels or not use.nodes:
+            continue
+        packages = ", ".join(v.name for v in context.target.vendors) or "none known"
+        yield Hit(
+            UnknownOperator(use.op_type, use.count, packages),
+            (
+                Evidence(
+                    f"operator {use.op_type}",
+                    "in a custom operator package of the target",
+                    "in no public record",
+                    f"custom packages: {packages}",
+                    "model",
+                ),
+            ),
+            location=context.place(f"MODEL_DEF / {use.first}"),
+            certainty=Certainty.LIKELY
+            if context.target.origin == "installed"
+            else Certainty.POSSIBLE,
+        )
+
+
+class NoKernel(Struct, frozen=True):
+    """An operator for which the release has kernels on other SoCs, or for other data types."""
+
+    operator: str
+    nodes: int
+    dtype: str
+    soc: str
+    available: tuple[str, ...]
+
+
+@predicate("operators.no_kernel", evidence=NoKernel)
+def no_kernel(context: Context, _: object) -> Iterator[Outcome]:
+    """The target's release has no kernel of an operator for this SoC or data type."""
+    join, kernels = join_operators(context), context.target.kernels
+    if join is None:
+        return
+    soc = context.target.soc.value or "the target"
+    for use in join.uses:
+        if not use.nodes or use.history is None:
+            continue
+        base = use.op_type.removesuffix("D")
+        if use.op_type not in kernels and base not in kernels:
+            others = socs_with_kernel(context.target.release.value or "", use.op_type)
+            if others:  # operators without a kernel anywhere are carried out by the host
+                yield _kernel_hit(context, use, "", soc, others)
+            continue
+        yield from _dtype_hits(context, use, soc)
+
+
+def _dtype_hits(context: Context, use: OperatorUse, soc: str) -> Iterator[Hit]:
+    """Data types of the first input without a kernel; a list says nothing of a dynamic one."""
+    known = context.target.kernels.get(use.op_type, ())
+    versions = use.history.versions if use.history else ()
+    first = versions[-1].prototype.inputs[:1] if versions else ()
+    if not known or not first or first[0].type != "INPUT":
+        return
+    used = {dtype_name(n.input_descs[0].dtype) for n in use.nodes if n.input_descs}
+    for dtype in sorted(used - set(known) - {"UNDEFINED"}):
+        yield _kernel_hit(context, use, dtype, soc, known)
+
+
+def _kernel_hit(
+    context: Context, use: OperatorUse, dtype: str, soc: str, available: tuple[str, ...]
+) -> Hit:
+    subject = f"kernel of {use.op_type}" + (f" for {dtype}" if dtype else "")
+    return Hit(
+        NoKernel(use.op_type, len(use.nodes), dtype or "any data type", soc, available),
+        (
+            Evidence(
+                subject,
+                f"one for {soc}",
+                f"only for {', '.join(available)}",
+                context.target.name,
+                context.target.kernels_source,
+            ),
+        ),
+        location=context.place(f"MODEL_DEF / {use.first}"),
+        certainty=Certainty.POSSIBLE if dtype else source_certainty(context, Certainty.LIKELY),
+    )

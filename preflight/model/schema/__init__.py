@@ -6,6 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from preflight.container.source import BytesSource
+from preflight.container.wire import scan_fields
+
 _PACKAGES = {
     "ModelDef": "ge.proto.ModelDef",
     "GraphDef": "ge.proto.GraphDef",
@@ -25,13 +28,12 @@ _PACKAGES = {
 @cache
 def _pool() -> Any:
     # A pool of our own: the default one may already hold ge.proto from a CANN Python package.
-    from google.protobuf import descriptor_pb2, descriptor_pool
+    from google.protobuf import descriptor_pool
 
-    files = descriptor_pb2.FileDescriptorSet()
-    files.ParseFromString((Path(__file__).parent / "descriptors.bin").read_bytes())
     pool = descriptor_pool.DescriptorPool()
-    for file in files.file:
-        pool.Add(file)
+    source = BytesSource((Path(__file__).parent / "descriptors.bin").read_bytes())
+    for file in scan_fields(source):  # a FileDescriptorSet: every field is one serialized file
+        pool.AddSerializedFile(source.read(file.offset, file.size))
     return pool
 
 

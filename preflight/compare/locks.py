@@ -120,6 +120,10 @@ def compare_with_lock(lock: Lock, path: str | Path) -> ModelComparison:
         f"{m.subject} differs" for m in partitions if m.subject.endswith((*_CODE, *WEIGHTS))
     ]
     reasons += ["other partitions" for m in partitions if m.subject == "partitions"]
+    weights = _weights(lock, partitions)
+    notes = ["weights were not compared"] if weights is Weights.NOT_COMPARED else []
+    if model.faults:
+        reasons.append(f"it fails load checks: {model.faults[0].check}")
     verdict = CompareVerdict.INTERCHANGEABLE
     if reasons:
         verdict = CompareVerdict.DIFFERENT_GRAPH
@@ -135,10 +139,11 @@ def compare_with_lock(lock: Lock, path: str | Path) -> ModelComparison:
         _differences(partitions),
         OperatorComparison(counts=_counts(lock, model), compared=False),
         (lock.content.fingerprint if lock.content else "", ""),
-        _weights(lock, partitions),
+        weights,
         inputs=len(model.manifest.inputs) if model.manifest else 0,
         outputs=len(model.manifest.outputs) if model.manifest else 0,
         old_is_lock=True,
+        notes=tuple(notes),
     )
 
 

@@ -78,8 +78,9 @@ class OperatorComparison(Struct, frozen=True):
 class ModelComparison(Struct, frozen=True):
     """The answer about two models. `reasons` say in words what stands against interchanging them.
 
-    `facts` are differences in versions, devices and hosts; `content` in kernels, libraries,
-    weights and partitions. `nested` compares the models inside bundles and flow models.
+    `notes` say what the answer "interchangeable" leaves open. `facts` are differences in versions,
+    devices and hosts; `content` in kernels, libraries, weights and partitions. `nested` compares
+    the models inside bundles and flow models.
     """
 
     old: str
@@ -96,3 +97,4 @@ class ModelComparison(Struct, frozen=True):
     inputs: int = 0
     outputs: int = 0
     old_is_lock: bool = False
+    notes: tuple[str, ...] = ()

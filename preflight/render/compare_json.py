@@ -68,6 +68,7 @@ def _models(comparison: ModelComparison) -> dict[str, Any]:
         "old_is_lock": comparison.old_is_lock,
         "verdict": comparison.verdict.value,
         "reasons": list(comparison.reasons),
+        "notes": list(comparison.notes),
         "weights": comparison.weights.value,
         "fingerprints": {"old": comparison.fingerprints[0], "new": comparison.fingerprints[1]},
         "interface": [_difference(d) for d in comparison.interface],

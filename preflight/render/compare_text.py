@@ -10,7 +10,6 @@ from preflight.compare.types import (
     Difference,
     ModelComparison,
     OperatorComparison,
-    Weights,
 )
 from preflight.render.escape import printable
 
@@ -26,9 +25,11 @@ def render_comparison(comparison: ModelComparison, *, limit: int | None = 20) ->
 def _answer(comparison: ModelComparison) -> str:
     text = comparison.verdict.value
     if comparison.verdict is CompareVerdict.INTERCHANGEABLE:
-        if comparison.weights is Weights.NOT_COMPARED:
-            text += ", as far as compared (weights were not)"
-        return text
+        return (
+            f"{text}, as far as compared: {'; '.join(comparison.notes)}"
+            if comparison.notes
+            else text
+        )
     return f"{text}: {'; '.join(comparison.reasons)}"
 
 

@@ -13,7 +13,7 @@ from preflight.compare.models import compare_files, compare_models
 from preflight.compare.types import CompareVerdict, Difference, ModelComparison, Weights
 from preflight.container.writer import write_bundle
 from preflight.errors import MalformedInput
-from preflight.model.writer import GraphSpec, OperatorSpec, TensorSpec
+from preflight.model.writer import GraphSpec, OperatorSpec, TensorSpec, build_tasks
 from tests.support.models import (
     build,
     change,
@@ -75,6 +75,20 @@ def test_kernels_and_devices_stand_against_interchanging(tmp_path: Path) -> None
     assert device.verdict is CompareVerdict.DIFFERENT_GRAPH
     assert device.reasons == ("they are compiled for different devices",)
     assert Difference("soc_version", "Ascend910B3", "Ascend310P3") in device.facts
+
+
+def test_damage_stands_against_it(tmp_path: Path) -> None:
+    cut = build()[:-4]
+    damaged = compare(tmp_path, build(), cut)
+    assert "they do not fail the same load checks" in damaged.reasons
+    assert damaged.verdict is CompareVerdict.DIFFERENT_GRAPH
+    assert any(d.subject == "failed load checks" for d in damaged.facts)
+
+
+def test_other_task_lists_are_told(tmp_path: Path) -> None:
+    comparison = compare(tmp_path, build(), build(tasks=build_tasks(streams=2)))
+    assert comparison.verdict is CompareVerdict.INTERCHANGEABLE
+    assert comparison.notes == ("the task lists (TASK_INFO) differ in their bytes",)
 
 
 def test_versions_alone_do_not(tmp_path: Path) -> None:

@@ -90,6 +90,7 @@ def build(
     *,
     weights: bytes = b"\1" * 64,
     kernels: bytes = b"",
+    tasks: bytes = b"",
     name: str = "model",
     **header: object,
 ) -> bytes:
@@ -97,7 +98,7 @@ def build(
     definition = build_model_definition(
         graphs or [small_graph()], {**ENGINES, **(attributes or {})}, name=name
     )
-    parts = [(MODEL_DEF, definition), (WEIGHTS_DATA, weights), (TASK_INFO, build_tasks())]
+    parts = [(MODEL_DEF, definition), (WEIGHTS_DATA, weights), (TASK_INFO, tasks or build_tasks())]
     if kernels:
         parts.insert(2, (TBE_KERNELS, kernels))
     return write_om([parts], **header)

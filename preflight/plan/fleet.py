@@ -48,25 +48,65 @@ def place(
     """The smallest set of these targets on which every model runs that runs anywhere.
 
     Of equal sets, the one whose targets come first in `specs`. A model whose verdict is unknown
-    does not count as running.
+    does not count as running. `table` goes by models that are alike (`_alike`).
     """
     table: list[Coverage] = []
+    alike = _alike(models)
     for spec in specs:
         if progress is not None:
             progress(spec)
         target = simulation.target_of(spec)
-        good = frozenset(i for i, m in enumerate(models) if runs(simulation, m, target))
-        table.append(Coverage(spec, good))
+        good = [same for same in alike if runs(simulation, models[same[0]], target)]
+        table.append(Coverage(spec, frozenset(i for same in good for i in same)))
     ordered = tuple(sorted(table, key=lambda c: -len(c.models)))
     reachable = frozenset().union(*(c.models for c in table))
     chosen = _smallest_cover(_maximal(ordered), reachable)
     groups: list[Coverage] = []
     left = set(reachable)
     for cover in sorted(chosen, key=lambda c: -len(c.models)):
-        groups.append(Coverage(cover.spec, cover.models & left))
-        left -= cover.models
-    nowhere = tuple(i for i in range(len(models)) if i not in reachable)
+        target = simulation.target_of(cover.spec)
+        mine = {i for i in cover.models & left if runs(simulation, models[i], target)}
+        groups.append(Coverage(cover.spec, frozenset(mine)))
+        left -= mine
+    nowhere = tuple(i for i in range(len(models)) if i not in reachable or i in left)
     return Placement(tuple(groups), nowhere, ordered)
+
+
+def _alike(models: Sequence[ModelFile]) -> list[list[int]]:
+    """Indices of models that say the same about device, versions and host, together.
+
+    One of each group stands for the others while targets are looked for; where a model is placed in
+    the end, it is checked itself.
+    """
+    groups: dict[object, list[int]] = {}
+    for index, model in enumerate(models):
+        groups.setdefault(_signature(model), []).append(index)
+    return list(groups.values())
+
+
+def _signature(model: ModelFile) -> object:
+    container, manifest = model.container, model.manifest
+    blocks = tuple((b.declared_count, tuple(p.id for p in b.partitions)) for b in container.blocks)
+    header = container.header
+    outside = (
+        container.kind,
+        blocks,
+        tuple(fault.check for fault in model.faults),
+        tuple(_signature(inner) for inner in model.nested),
+        (header.version, header.need_check_os_cpu_info, header.is_dynamic) if header else None,
+    )
+    if manifest is None:
+        return outside
+    return outside, (
+        manifest.soc_version,
+        manifest.arch_type,
+        manifest.opp_version,
+        manifest.compiler_version,
+        manifest.host_env_os,
+        manifest.host_env_cpu,
+        manifest.so_store.loaded,
+        bool(manifest.external_weights),
+    )
 
 
 def runs(simulation: Simulation, model: ModelFile, target: Target) -> bool:

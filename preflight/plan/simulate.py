@@ -138,6 +138,7 @@ class Simulation:
         settled: set[str] = set()
         waivers: list[PlanWaiver] = []
         done: set[str] = set()
+        by_file = dict(ways)  # by the file that runs now, and by the original
         for step in plan.steps:
             missing = [needed for needed in step.requires if needed not in done]
             if missing:
@@ -147,7 +148,7 @@ class Simulation:
                 settled |= set(step.effect.settles)
             if step.waiver is not None:
                 waivers.append(step.waiver)
-            self._apply(step, ways)
+            self._apply(step, ways, by_file)
         outcomes = tuple(self._end(way, settled, waivers) for way in ways.values())
         for way in ways.values():
             problems += _unchecked(way)
@@ -173,7 +174,9 @@ class Simulation:
             self._targets[spec] = _with_vendors(self.bench.load_target(spec), self._target)
         return self._targets[spec]
 
-    def _apply(self, step: Step, ways: Mapping[str, _Progress]) -> None:
+    def _apply(
+        self, step: Step, ways: Mapping[str, _Progress], by_file: dict[str, _Progress]
+    ) -> None:
         effect = step.effect
         if effect is not None and effect.target:
             for path in effect.models or tuple(ways):
@@ -186,8 +189,9 @@ class Simulation:
                 way.moved, way.checked = True, False
         if effect is not None and effect.rebuild_for and step.model in ways:
             self._rebuild(step, ways[step.model], effect.rebuild_for)
-        for way in ways.values():
-            _note_care(step, way)
+            by_file[step.produces] = ways[step.model]
+        if step.model in by_file:
+            _note_care(step, by_file[step.model])
 
     def _rebuild(self, step: Step, way: _Progress, goal: str) -> None:
         target = way.target if goal == "=" else self.target_of(goal)

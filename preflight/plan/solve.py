@@ -21,6 +21,10 @@ from preflight.plan.simulate import Outcome, Simulation
 from preflight.plan.workbench import Workbench
 from preflight.target.types import Target
 
+_MOST_PRUNED = 120  # steps; every one of them is simulated away in turn
+_MANY_MODELS = 20
+_MOST_MEETINGS = 12  # nearest targets for which many models are compiled again on trial
+
 
 class WaysOut(Struct, frozen=True):
     """All candidates, best first, and the simulation that judged them."""
@@ -141,14 +145,20 @@ def best_placed_target(
 
 def worst_status(simulation: Simulation, models: Sequence[ModelFile], target: Target) -> Status:
     """The worst deploy verdict of several models on one target."""
-    statuses = [simulation.check(m, target).verdicts.deploy.status for m in models]
-    return max(statuses, key=lambda s: STATUS_RANK[s])
+    worst = Status.OK
+    for model in models:
+        status = simulation.check(model, target).verdicts.deploy.status
+        worst = max(worst, status, key=lambda s: STATUS_RANK[s])
+        if worst is Status.BLOCKED:
+            break
+    return worst
 
 
 def _nearest_meeting(builder: PathBuilder, elsewhere: Sequence[Move]) -> Candidate | None:
     """Move to the nearest other target for which a rebuild works out."""
     best: Candidate | None = None
-    for move in elsewhere:
+    few = len(builder.models) <= _MANY_MODELS
+    for move in elsewhere if few else elsewhere[:_MOST_MEETINGS]:
         if best is not None and best.reached and len(move.changes) > 1:
             break
         made = judge(builder.simulation, builder.rebuilt(move.spec))
@@ -169,8 +179,11 @@ def prune(simulation: Simulation, plan: Plan) -> Plan:
     """The plan without steps that change nothing about the outcome.
 
     A step stays when leaving it out (and what requires it) brings a finding back or makes the plan
-    lack something.
+    lack something. Plans of more than `_MOST_PRUNED` steps are left as they were put together: each
+    of their steps was put in for a finding of one model.
     """
+    if len(plan.steps) > _MOST_PRUNED:
+        return plan
     before = _badness(simulation.run(plan))
     for step in reversed(plan.steps):
         shorter = plan_without(plan, step.id)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from preflight.checks.engine import Result
 from preflight.checks.verdicts import Verdicts
+from preflight.container.types import Container, ContainerKind
 from preflight.findings import PathVerdict, Status
 from preflight.model.manifest import ModelFile
 from preflight.plan.fleet import Placement, place
@@ -18,6 +19,7 @@ from preflight.plan.simulate import Simulation
 from preflight.plan.workbench import Workbench
 from preflight.target.types import Target
 from tests.plan import stand_in
+from tests.plan.facts import manifest
 
 
 def placed(table: list[set[int]], count: int, status: Status = Status.BLOCKED) -> Placement:
@@ -29,7 +31,8 @@ def placed(table: list[set[int]], count: int, status: Status = Status.BLOCKED) -
         return Result((), (), (), (), frozenset(), Verdicts(verdict, verdict))
 
     def read(number: int) -> ModelFile:
-        return ModelFile(str(number), container=None, manifest=None)  # type: ignore[arg-type] # unread
+        said = replace(manifest(), soc_version=str(number))
+        return ModelFile(str(number), Container(ContainerKind.OM, "", 0), said)
 
     bench: Any = replace(stand_in.BENCH, check=check)
     assert isinstance(bench, Workbench)
@@ -67,3 +70,23 @@ def test_unknown_does_not_count_as_running() -> None:
 def test_large_sets_are_covered_too() -> None:
     table = [{n} for n in range(6)]
     assert len(placed(table, 6).groups) == 6
+
+
+def test_models_that_are_alike_are_checked_where_they_are_placed() -> None:
+    """Two models say the same about themselves, and one of them does not run all the same."""
+    asked: list[tuple[str, str]] = []
+
+    def check(model: ModelFile, target: Target) -> Result:
+        asked.append((model.path, target.name))
+        status = Status.BLOCKED if model.path == "odd" else Status.OK
+        verdict = PathVerdict(status)
+        return Result((), (), (), (), frozenset(), Verdicts(verdict, verdict))
+
+    bench: Any = replace(stand_in.BENCH, check=check)
+    container = Container(ContainerKind.OM, "", 0)
+    models = [ModelFile(name, container, manifest()) for name in ("a", "odd", "b")]
+    simulation = Simulation(models, stand_in.target("0"), bench)
+    found = place(simulation, models, ["0", "1", "2"])
+    assert found.groups[0].models == {0, 2}
+    assert found.nowhere == (1,)
+    assert len(asked) == 5

@@ -1,0 +1,86 @@
+"""Two versions that do not fit: both numberings, the comparison that refuses them, the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from preflight.explain.types import Fault, VersionConflict, VersionSide
+from preflight.versions import CannVersion
+
+_UNKNOWN = "not known"
+
+
+def conflict_of(fault: Fault, parameters: Mapping[str, str]) -> VersionConflict | None:
+    """The version conflict that a fault's captured values describe, or None."""
+    maker = _MAKERS.get(fault.category)
+    return maker(fault, parameters) if maker is not None else None
+
+
+def side(role: str, text: str, origin: str) -> VersionSide:
+    """A version in both numberings, as far as the release table knows it."""
+    public, internal = both_numbers(text)
+    return VersionSide(role, text, public, internal, origin)
+
+
+def both_numbers(text: str) -> tuple[str, str]:
+    """(public, internal) numbers of a version text; "not known" where the table has none."""
+    from preflight.target.catalog import known_releases
+
+    wanted = CannVersion.parse(text)
+    if wanted is None:
+        return _UNKNOWN, _UNKNOWN
+    for release in known_releases():
+        spellings = (release.public, release.internal, *release.aliases)
+        if wanted in (CannVersion.parse(s) for s in spellings if s):
+            return release.public, release.internal or _UNKNOWN
+    return _UNKNOWN, text if _looks_internal(wanted) else _UNKNOWN
+
+
+def _looks_internal(version: CannVersion) -> bool:
+    """Component numbers of the separate series: 6.4.T11.0.B300, 7.7.0.1.238, 1.84.15.1.310."""
+    return str(version).count(".") >= 3 and version.numbers[:1] < (8,)
+
+
+def _opp_equality(fault: Fault, p: Mapping[str, str]) -> VersionConflict | None:
+    model, target = p.get("model_version"), p.get("target_version")
+    if not model or not target:
+        return None
+    return VersionConflict(
+        comparison="string equality",
+        how="the attribute opp_version of the model must be the same text as Version= in "
+        "opp/version.info; newer or older makes no difference",
+        sides=(
+            side("model", model, "attribute opp_version, written when the model was compiled"),
+            side("operator package", target, "Version= of the installed opp/version.info"),
+        ),
+        result=f"{model!r} is not {target!r}",
+        cheaper="the model: compile it again on the target's release",
+        why="the operator package cannot be exchanged alone: its version must fit the rest of the "
+        "toolkit, which would have to move as a whole",
+        rules=fault.rules,
+    )
+
+
+def _driver(fault: Fault, p: Mapping[str, str]) -> VersionConflict | None:
+    driver, cann = p.get("driver"), p.get("cann")
+    if not driver or not cann:
+        return None
+    return VersionConflict(
+        comparison="pair table",
+        how="driver and toolkit list each other's release lines as compatible (compatible_version)",
+        sides=(
+            VersionSide("driver", driver, driver, _UNKNOWN, "npu-smi in the log"),
+            side("toolkit", cann, "a path of the toolkit in the log"),
+        ),
+        result="whether this pair is allowed is decided by the lists of both packages",
+        cheaper="the driver, where the host may be changed: an OM and a toolkit stay as they are",
+        why="a newer driver serves older toolkits of its list; a newer toolkit on an old driver "
+        "is what fails",
+        rules=fault.rules,
+    )
+
+
+_MAKERS = {
+    "om_opp_version_mismatch": _opp_equality,
+    "driver_cann_mismatch": _driver,
+}

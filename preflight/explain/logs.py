@@ -1,0 +1,90 @@
+"""A log, or several, to ranked causes: the front of log explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from preflight.explain.confront import confront
+from preflight.explain.rank import MAX_CAUSES, rank
+from preflight.explain.reading import Block, blocks_of_file, blocks_of_text, expand
+from preflight.explain.scan_log import Scan, Scanner
+from preflight.explain.types import Cause, LogExplanation
+
+if TYPE_CHECKING:
+    from preflight.checks.report import Report
+else:
+    Report = object
+
+_LOOK_FOR = (
+    "the first line with [ERROR] in the plog of the process that failed "
+    "(~/ascend/log/debug/plog/plog-PID_*.log)",
+    "a message code such as E19999, EE1001 or EZ9999 and the lines below it",
+    "a Python traceback before the first code: its last line",
+    "the output of npu-smi info, and the versions of driver, toolkit and framework",
+)
+_MORE_LOG = "export ASCEND_GLOBAL_LOG_LEVEL=1 ASCEND_SLOG_PRINT_TO_STDOUT=1"
+
+
+def explain_log(
+    sources: str | Path | Sequence[str | Path], *, report: Report | None = None
+) -> LogExplanation:
+    """Explain log files, folders of plog files, gzip files, or "-" for standard input.
+
+    `report` is the result of a check of the model on the target: each cause then says whether the
+    check confirms it. Raises UnreadableInput for a source that cannot be read.
+    """
+    names = [sources] if isinstance(sources, str | Path) else list(sources)
+    files = expand([str(n) for n in names])
+    scanner = Scanner(many=len(files) > 1)
+    for name in files:
+        scanner.feed(blocks_of_file(name))
+    return _explanation(scanner.result, report)
+
+
+def explain_text(text: str, *, report: Report | None = None) -> LogExplanation:
+    """Explain a log that is in memory."""
+    return explain_blocks(blocks_of_text(text), report=report)
+
+
+def explain_blocks(blocks: Iterable[Block], *, report: Report | None = None) -> LogExplanation:
+    """Explain blocks from any source, one after the other."""
+    scanner = Scanner()
+    scanner.feed(blocks)
+    return _explanation(scanner.result, report)
+
+
+def _explanation(scan: Scan, report: Report | None) -> LogExplanation:
+    causes, consequences, harmless = rank(scan)
+    if report is not None:
+        causes = confront(causes, report)
+    codes = sorted(scan.codes.values(), key=lambda c: scan.code_orders[c.code][0])
+    parameters = dict(scan.context)
+    for cause in reversed(causes):
+        parameters.update(cause.parameters)
+    return LogExplanation(
+        sources=tuple(scan.sources),
+        lines=scan.lines,
+        bytes=scan.bytes,
+        causes=tuple(causes[:MAX_CAUSES]),
+        further=tuple(causes[MAX_CAUSES:]),
+        consequences=tuple(consequences),
+        harmless=tuple(harmless),
+        codes=tuple(codes),
+        parameters=parameters,
+        processes=tuple(scan.processes),
+        earliest_errors=tuple(scan.earliest),
+        look_for=() if causes else _LOOK_FOR,
+        next_command=_next_command(causes, scan),
+    )
+
+
+def _next_command(causes: list[Cause], scan: Scan) -> str:
+    if causes:
+        return causes[0].fault.next_step or _first_command(causes[0])
+    return _MORE_LOG if scan.earliest else ""
+
+
+def _first_command(cause: Cause) -> str:
+    return next((r.command for r in cause.fault.remedies if r.command), _MORE_LOG)

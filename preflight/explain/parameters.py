@@ -1,0 +1,73 @@
+"""What a log says about the setting: SoC, releases, driver, Python, paths.
+
+`collect_context` looks at whole blocks for a few well-known shapes; what the signatures capture is
+more specific and wins over it (`merge`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+# name -> (text that must be there in lower case, pattern with one group)
+_SHAPES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
+    ("soc", "ascend", re.compile(r"\b(Ascend(?:310|910|610|950|350|031)[A-Z0-9_]{0,14}[A-Za-z0-9])", re.I)),
+    ("soc_requested", "--soc_version", re.compile(r"--soc_version[= ]\"?(\w{3,30})", re.I)),
+    ("cann", "ascend-toolkit/", re.compile(r"ascend-toolkit/(\d{1,2}\.\d{1,2}[\w.-]{0,20}\w)", re.I)),
+    ("cann", "/cann-", re.compile(r"/cann-(\d{1,2}\.\d{1,2}[\w.-]{0,20}\w)/", re.I)),
+    ("driver", "npu-smi", re.compile(r"npu-smi\s(\d{2}\.[\w.-]{1,16}\w)", re.I)),
+    ("torch_npu", "torch_npu", re.compile(r"torch[_-]npu(?:==|\s{1,40}|\s?[:=]\s?)v?(\d\.\d{1,2}[\w.+]{0,24})", re.I)),
+    ("numpy", "numpy", re.compile(r"\bnumpy(?:==|\s{1,40}|\s?[:=]\s?)v?([12]\.\d{1,2}[\w.]{0,12})", re.I)),
+    ("python", "python3.", re.compile(r"python(3\.\d{1,2}(?:\.\d{1,2})?)\b", re.I)),
+    ("opset", "ai.onnx::", re.compile(r"ai\.onnx::(\d{1,2})::", re.I)),
+    ("device_id", "device", re.compile(r"\bdevice[ _]?id[ =:\[]{1,3}(\d{1,3})\b", re.I)),
+)  # fmt: skip
+_WINDOW = 400
+
+
+def collect_context(text: str, low: str, into: dict[str, str]) -> None:
+    """Add what a block says and is not known yet; `low` is the block in lower case."""
+    for name, needle, pattern in _SHAPES:
+        if name in into:
+            continue
+        at = low.find(needle)
+        for _ in range(4):
+            if at < 0:
+                break
+            found = pattern.search(text, max(0, at - 8), at + _WINDOW)
+            if found is not None:
+                into[name] = found[1]
+                break
+            at = low.find(needle, at + len(needle))
+
+
+def merge(context: Mapping[str, str], captured: Mapping[str, str]) -> dict[str, str]:
+    """Captured values over context, with SoC names in their usual spelling."""
+    merged = {**context, **{k: v for k, v in captured.items() if v}}
+    for name in ("soc", "model_soc", "device_soc", "soc_requested"):
+        if name in merged:
+            merged[name] = soc_name(merged[name])
+    return merged
+
+
+def soc_name(text: str) -> str:
+    """`ascend310p3` and `310P3` become `Ascend310P3`; other text stays as it is."""
+    bare = re.sub(r"^ascend[ _-]?", "", text, flags=re.I)
+    if not re.match(r"(?:310|910|610|950|350|031)", bare):
+        return text
+    digits = bare[:3]
+    rest = re.sub(
+        r"(pro|premium)?([a-z]*)(.*)",
+        lambda m: (m[1] or "").capitalize() + m[2].upper() + m[3],
+        bare[3:].lower(),
+        count=1,
+    )
+    return f"Ascend{digits}{rest}"
+
+
+def fill(sentence: str, parameters: Mapping[str, str]) -> str:
+    """A sentence with its placeholders filled; empty when one of them is not known."""
+    names = re.findall(r"\{(\w+)\}", sentence)
+    if any(not parameters.get(n) for n in names):
+        return ""
+    return re.sub(r"\{(\w+)\}", lambda m: parameters[m[1]], sentence)

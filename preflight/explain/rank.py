@@ -1,0 +1,157 @@
+"""From what a log shows to its root cause, its consequences and what is harmless.
+
+The root is the earliest fault of the most specific kind that others can follow from: a line that
+states a cause (specificity 3) beats one that names a mechanism (2), a symptom (1) or an umbrella
+code (0); among equals the earlier line wins, then the lower layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from preflight.explain.conflict import conflict_of
+from preflight.explain.parameters import fill, merge
+from preflight.explain.scan_log import Hit, Scan
+from preflight.explain.signatures import faults
+from preflight.explain.types import Cause, Fault
+from preflight.findings import Certainty
+
+MAX_CAUSES = 3
+# Lowest first: what stands lower explains what stands higher.
+_LAYERS = (
+    "system", "python", "driver", "runtime", "AICPU", "HCCL", "metadef", "TBE", "FE", "operator",
+    "aclnn", "GE", "ACL", "torch_npu", "framework", "tool",
+)  # fmt: skip
+
+
+def rank(scan: Scan) -> tuple[list[Cause], list[Cause], list[Cause]]:
+    """(causes with the root first, consequences, harmless ones) of a scanned log."""
+    hits = _standing(_merged([*scan.hits.values(), *_by_code(scan)]), scan.platform)
+    known = faults()
+    harmless = [h for h in hits if known[h.fault].harmless]
+    serious = [h for h in hits if not known[h.fault].harmless]
+    followers = [h for h in serious if _explained(h, serious)]
+    roots = [h for h in serious if h not in followers]
+    return (
+        [_cause(h, scan) for h in sorted(roots, key=_root_order)],
+        [_cause(h, scan) for h in sorted(followers, key=lambda h: h.order)],
+        [_cause(h, scan) for h in sorted(harmless, key=lambda h: h.order)],
+    )
+
+
+def _by_code(scan: Scan) -> Iterable[Hit]:
+    """Faults that only a code speaks for."""
+    seen = {fault for fault, _ in scan.hits}
+    for fault in faults().values():
+        if fault.id in seen:
+            continue
+        present = [c for c in fault.codes if c in scan.codes]
+        if not present:
+            continue
+        first = min(present, key=lambda c: scan.code_orders[c][0])
+        order, process = scan.code_orders[first]
+        line = scan.codes[first]
+        yield Hit(
+            fault.id, process, order, "", [line.first], {"code": first}, line.count, weak=True
+        )
+
+
+def _merged(hits: list[Hit]) -> list[Hit]:
+    """One hit per fault: the earliest process leads, captured values of the others fill gaps."""
+    table: dict[str, Hit] = {}
+    for hit in sorted(hits, key=lambda h: h.order):
+        first = table.get(hit.fault)
+        if first is None:
+            table[hit.fault] = hit
+            continue
+        first.count += hit.count
+        for name, value in hit.parameters.items():
+            first.parameters.setdefault(name, value)
+    return list(table.values())
+
+
+def _standing(hits: list[Hit], platform: bool) -> list[Hit]:
+    """Without the faults that need company they do not have."""
+    known = faults()
+    present = {h.fault for h in hits} | {known[h.fault].category for h in hits}
+    kept = []
+    for hit in hits:
+        fault = known[hit.fault]
+        if fault.generic and not platform:
+            continue
+        if fault.needs and not present.intersection(fault.needs):
+            continue
+        kept.append(hit)
+    return kept
+
+
+def _strength(hit: Hit) -> float:
+    fault = faults()[hit.fault]
+    return fault.specificity - (0.5 if hit.weak and fault.specificity else 0)
+
+
+def _explained(hit: Hit, others: list[Hit]) -> bool:
+    """Whether another fault of the log accounts for this one."""
+    fault = faults()[hit.fault]
+    return any(_follows(fault, hit, other) for other in others if other.fault != hit.fault)
+
+
+def _follows(fault: Fault, hit: Hit, other: Hit) -> bool:
+    cause = faults()[other.fault]
+    named = cause.id in fault.consequence_of or cause.category in fault.consequence_of
+    if named:
+        return not _mutual(fault, cause) or other.order < hit.order
+    if "*" in fault.consequence_of:
+        return _strength(other) > _strength(hit) and _same_process(hit, other)
+    return False
+
+
+def _mutual(one: Fault, other: Fault) -> bool:
+    return one.id in other.consequence_of or one.category in other.consequence_of
+
+
+def _same_process(one: Hit, other: Hit) -> bool:
+    """An unnamed process can be any; a process number decides where both have one."""
+    if not one.process or not other.process:
+        return True
+    return one.process.split()[0] == other.process.split()[0]
+
+
+def _root_order(hit: Hit) -> tuple[object, ...]:
+    fault = faults()[hit.fault]
+    return (-_strength(hit), hit.order, fault.certainty.rank, _layer(fault.layer), fault.id)
+
+
+def _layer(name: str) -> int:
+    return _LAYERS.index(name) if name in _LAYERS else len(_LAYERS)
+
+
+def _cause(hit: Hit, scan: Scan) -> Cause:
+    fault = faults()[hit.fault]
+    parameters = merge(scan.context, hit.parameters)
+    relevant = {k: parameters[k] for k in (*hit.parameters, *_placeholders(fault, parameters))}
+    certainty = Certainty.POSSIBLE if hit.weak else fault.certainty
+    remedies = tuple(
+        replace(r, summary=fill(r.summary, parameters) or r.summary)
+        if "{" in r.summary
+        else replace(r, command=fill(r.command, parameters) or r.command)
+        for r in fault.remedies
+    )
+    return Cause(
+        fault=replace(fault, remedies=remedies),
+        certainty=certainty,
+        statement=fill(fault.sentence, parameters) if fault.sentence else fault.title,
+        evidence=tuple(hit.evidence),
+        occurrences=hit.count,
+        process=hit.process,
+        parameters=relevant,
+        time=hit.time,
+        conflict=conflict_of(fault, parameters),
+    )
+
+
+def _placeholders(fault: Fault, parameters: dict[str, str]) -> list[str]:
+    texts = [fault.sentence, *(r.summary + r.command for r in fault.remedies)]
+    return [name for name in parameters if any("{" + name + "}" in t for t in texts)]

@@ -1,0 +1,384 @@
+"""Runs over blocks of a log and keeps what matters: matches, codes, the earliest errors.
+
+Speed comes from the order of work: whole blocks are searched for the literal anchors of all
+signatures with `in`; only a line that holds an anchor meets a regular expression. Memory is
+bounded by caps per fault, not by the size of the log.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from preflight.explain import catalogue
+from preflight.explain.lines import MAX_LINE, Header, header, message_at, owner
+from preflight.explain.parameters import collect_context
+from preflight.explain.reading import Block
+from preflight.explain.signatures import Signature, by_anchor
+from preflight.explain.types import CodeSeen, EvidenceLine
+from preflight.explain.vocabulary import Vocabulary
+
+MAX_EVIDENCE = 4
+MAX_HITS = 200  # per fault; more of the same teaches nothing
+MAX_EARLIEST = 12
+MAX_CODE_LINES = 5_000
+NEAR = 1500  # characters around a line in which the rest of its message is expected
+MAX_MESSAGES = 400  # messages of several lines that are put together per signature
+MAX_BORING = 200_000  # lines remembered as holding no anchor
+MAX_CODES = 64
+SHOWN = 400  # characters of an evidence line that are kept
+
+# Modules whose INFO and DEBUG lines make up the bulk of a plog and state no fault.
+_MODULES = (
+    "GE", "RUNTIME", "FE", "TEFUSION", "HCCL", "HCCP", "DRV", "ASCENDCL", "PROFILING", "TUNE",
+    "AICPU", "CCECPU", "IDEDD", "ATRACE", "TDT", "TSD", "FFTS", "PARSER", "OP", "NN", "ADUMP",
+    "GE_ADPT", "ME", "LITE", "KERNEL", "DEVICE", "SESSION", "CORE", "MD",
+)  # fmt: skip
+_QUIET = tuple(
+    f"[{level}] {module}(" for level in ("INFO", "DEBUG", "EVENT") for module in _MODULES
+)
+_PLATFORM = (
+    "ascend310", "ascend910", "ascend-toolkit", "/ascend/", "libascend", "ascendcl", "aclrt",
+    "aclmdl", "aclinit", "torch_npu", "torch-npu", "vllm-ascend", "davinci", "npu-smi",
+    "atc start working", "atc run ", "[error] ge(", "[error] runtime(", "huawei_ascend", "cann ",
+    "e19999", "ez9999", "eh9999", "npu:", "mindspore", "te_fusion", "昇腾", "hccl",
+)  # fmt: skip
+_ERRORISH = re.compile(
+    r"error|fail|fatal|exception|traceback|undefined symbol|cannot |can't |killed|错误|失败|异常"
+)
+_DIGIT = re.compile(r"\d")
+_OPENERS = ("[", "(", "")  # what the next line of a plog begins with, or nothing at all
+_QUIET_LEVELS = {"INFO", "DEBUG", "EVENT", "I", "D", "V", "TRACE"}
+_MESSAGE_CODE = re.compile(r"E(?:RR[0-9]{5}|[0-9A-Z][0-9]{4})(?![0-9A-Za-z_])")
+_NUMBER = re.compile(
+    r"(?:error[ _]?code|errorcode|errno|err(?:or)?|ret(?:code|val|urn)?|result|status|failure"
+    r"|failed|fail|错误码|返回码)[\"']?"
+    r"(?:\s?(?:is|=|:|,|->|\[|\(|：)){0,3}\s{0,2}(-?0x[0-9a-fA-F]{4,16}|-?[0-9]{6,10}|-1)"
+    r"(?![0-9A-Za-z.-])",
+    re.IGNORECASE,
+)
+_BRACKETED = re.compile(r"\[([1235][04][0-9]{4}|507[0-9]{3}|[15]61[0-9]{3})\]")
+_NAMED = re.compile(r"ACL_ERROR_[A-Z_]{3,60}|ACLNN_ERR_[A-Z_]{3,60}")
+
+
+@dataclass(slots=True)
+class Hit:
+    """One fault in one process: where it was seen first and what was captured."""
+
+    fault: str
+    process: str
+    order: tuple[str, int, int]
+    time: str
+    evidence: list[EvidenceLine] = field(default_factory=list)
+    parameters: dict[str, str] = field(default_factory=dict)
+    count: int = 0
+    weak: bool = False  # only a code speaks for it
+
+
+@dataclass(slots=True)
+class Scan:
+    """Everything a log said, in bounded space."""
+
+    hits: dict[tuple[str, str], Hit] = field(default_factory=dict)
+    codes: dict[str, CodeSeen] = field(default_factory=dict)
+    code_orders: dict[str, tuple[tuple[str, int, int], str]] = field(default_factory=dict)
+    earliest: list[EvidenceLine] = field(default_factory=list)
+    context: dict[str, str] = field(default_factory=dict)
+    processes: dict[str, None] = field(default_factory=dict)
+    sources: list[str] = field(default_factory=list)
+    lines: int = 0
+    bytes: int = 0
+    platform: bool = False  # something of Ascend's own is in the log
+
+
+class Scanner:
+    """Feeds on blocks; `result` is what was found so far."""
+
+    def __init__(
+        self, signatures: Iterable[Signature] | None = None, *, many: bool = False
+    ) -> None:
+        self.result = Scan()
+        self.many = many  # several files: their times decide which line came first
+        anchors = by_anchor(signatures)
+        self._worded = {a: s for a, s in anchors.items() if not _DIGIT.search(a)}
+        self._numbered = {a: s for a, s in anchors.items() if _DIGIT.search(a)}
+        self._words = Vocabulary(self._worded)
+        self._boring: set[int] = set()
+        self._messages: dict[Signature, int] = {}
+        self._spent: dict[str, int] = {}
+        self._seen: set[tuple[str, int, str]] = set()
+        self._code_lines = 0
+        self._tail: list[str] = []
+        self._source_time = ""
+
+    def feed(self, blocks: Iterable[Block]) -> None:
+        """Search the blocks of one source."""
+        for block in blocks:
+            if block.source not in self.result.sources:
+                self._begin(block)
+            self._block(block)
+
+    def _begin(self, block: Block) -> None:
+        self.result.sources.append(block.source)
+        self._tail = []
+        head = block.text[:MAX_LINE].split("\n", 20)
+        times = (h.time for h in map(header, head) if h is not None and len(h.time) > 12)
+        self._source_time = next(times, "")
+
+    def _block(self, block: Block) -> None:
+        lines = block.text.split("\n")
+        if lines[-1] == "":
+            lines.pop()
+        self.result.lines += len(lines)
+        self.result.bytes += block.size
+        view = _View(block.source, block.first_line, lines)
+        low = view.low
+        collect_context(view.text, low, self.result.context)
+        if not self.result.platform:
+            self.result.platform = any(sign in low for sign in _PLATFORM)
+        for anchor in [a for a in self._numbered if a in low]:
+            self._try_anchor(view, anchor, self._numbered, list(view.lines_with(anchor)))
+        self._try_worded(view)
+        self._errors(view)
+        self._tail = lines[-8:]
+
+    def _try_worded(self, view: _View) -> None:
+        """Anchors without digits, on the lines whose text without digits is new.
+
+        Logs repeat themselves with other numbers; a line that held none of these anchors once
+        holds none of them again, so most of a large log is not searched at all.
+        """
+        bare = view.low.encode("utf-8", "replace").translate(None, b"0123456789")
+        kept = list(map(hash, bare.split(b"\n")))
+        fresh = [i for i, h in enumerate(kept) if h not in self._boring]
+        if not fresh:
+            return
+        part = view if len(fresh) == len(kept) else view.part(fresh)
+        tried: set[int] = set()
+        if part is not view:
+            lines = bare.split(b"\n")
+            bare = b"\n".join([lines[i] for i in fresh])
+        for anchor in self._words.possible(bare):
+            if anchor not in self._worded or anchor not in part.low:
+                continue
+            indexes = [part.index(start) for start, _ in part.lines_with(anchor)]
+            spans = [view.span(fresh[i]) for i in indexes]
+            open_ = self._try_anchor(view, anchor, self._worded, spans)
+            tried.update(i for i, was in zip(indexes, open_, strict=True) if was)
+        if len(self._boring) > MAX_BORING:
+            self._boring.clear()
+        self._boring.update(kept[i] for n, i in enumerate(fresh) if n not in tried)
+
+    def _try_anchor(
+        self,
+        view: _View,
+        anchor: str,
+        table: dict[str, list[Signature]],
+        spans: list[tuple[int, int]],
+    ) -> list[bool]:
+        """Try the patterns of an anchor on lines that hold it.
+
+        Tells for each line whether another line with other numbers could still match.
+        """
+        candidates = table[anchor]
+        live = [s for s in candidates if self._spent.get(s.fault, 0) < MAX_HITS]
+        tried = []
+        for start, end in spans:
+            low = view.low[start : min(end, start + MAX_LINE)]
+            tried.append(any([self._try_line(view, start, low, s) for s in live]))
+        if all(self._spent.get(s.fault, 0) >= MAX_HITS for s in candidates):
+            del table[anchor]
+        return tried
+
+    def _try_line(self, view: _View, start: int, low: str, signature: Signature) -> bool:
+        possible = signature.possible(low)
+        found = signature.pattern.search(view.text[start : start + len(low)]) if possible else None
+        if found is None and self._joinable(view, start, len(low), signature):
+            message = self._message(view, view.index(start))
+            possible = possible or signature.possible(message.lower())
+            found = signature.pattern.search(message) if possible else None
+        if found is not None:
+            self._keep(view, view.index(start), signature, found)
+        return possible
+
+    def _joinable(self, view: _View, start: int, length: int, signature: Signature) -> bool:
+        """Whether it is worth while to look at the whole message that the line is part of."""
+        if not view.joined(start):
+            return False
+        if not signature.possible(view.low[max(0, start - NEAR) : start + length + NEAR]):
+            return False
+        used = self._messages.get(signature, 0)
+        self._messages[signature] = used + 1
+        return used < MAX_MESSAGES
+
+    def _keep(self, view: _View, index: int, signature: Signature, found: re.Match[str]) -> None:
+        key = (view.source, view.number(index), signature.fault)
+        if key in self._seen or self._spent.get(signature.fault, 0) >= MAX_HITS:
+            return
+        self._seen.add(key)
+        self._spent[signature.fault] = self._spent.get(signature.fault, 0) + 1
+        hit = self._hit(signature.fault, view, index, self._owner(view, index))
+        hit.count += 1
+        if len(hit.evidence) < MAX_EVIDENCE:
+            hit.evidence.append(view.evidence(index))
+        for name, value in found.groupdict().items():
+            if value and name not in hit.parameters:
+                hit.parameters[name] = value.strip(" .,;:'\"`“”")
+
+    def _message(self, view: _View, index: int) -> str:
+        """The message of several lines that a line belongs to."""
+        if index == 0 and self._tail:
+            return message_at([*self._tail, view.kept[0]], len(self._tail))
+        return message_at(view.kept, index)
+
+    def _owner(self, view: _View, index: int) -> Header:
+        who = owner(view.kept, index)
+        if not who.process and self._tail and index < len(self._tail):
+            above = owner(self._tail, len(self._tail) - 1)
+            who = Header(above.process, above.thread, who.time or above.time, who.level, who.module)
+        if who.process:
+            self.result.processes.setdefault(who.process)
+        return who
+
+    def _order(self, view: _View, index: int, time: str) -> tuple[str, int, int]:
+        """Lines of one file keep their order; files are put in the order of their times."""
+        source = self.result.sources.index(view.source)
+        moment = time if len(time) > 12 and self.many else self._source_time if self.many else ""
+        return (moment, source, view.number(index))
+
+    def _hit(self, fault: str, view: _View, index: int, who: Header) -> Hit:
+        key = (fault, who.process)
+        hit = self.result.hits.get(key)
+        if hit is None:
+            order = self._order(view, index, who.time)
+            hit = self.result.hits[key] = Hit(fault, who.process, order, who.time)
+        return hit
+
+    def _errors(self, view: _View) -> None:
+        wanted = len(self.result.earliest) < MAX_EARLIEST
+        if not wanted and self._code_lines >= MAX_CODE_LINES:
+            return
+        for index in view.errorish():
+            line = view.kept[index][:MAX_LINE]
+            if len(self.result.earliest) < MAX_EARLIEST:
+                head = header(line)
+                if head is None or head.level not in _QUIET_LEVELS:
+                    self.result.earliest.append(view.evidence(index))
+            if self._code_lines >= MAX_CODE_LINES:
+                break
+            self._code_lines += 1
+            for text in codes_in(line):
+                self._code(text, view, index)
+
+    def _code(self, text: str, view: _View, index: int) -> None:
+        entry = catalogue.find(text)
+        if entry is None or entry.code == "0":
+            return
+        seen = self.result.codes.get(entry.code)
+        if seen is None:
+            if len(self.result.codes) >= MAX_CODES:
+                return
+            name = entry.names[0] if entry.names else ""
+            first = view.evidence(index)
+            self.result.codes[entry.code] = CodeSeen(entry.code, name, entry.meaning, first, 1)
+            who = self._owner(view, index)
+            order = self._order(view, index, who.time)
+            self.result.code_orders[entry.code] = (order, who.process)
+            return
+        again = CodeSeen(seen.code, seen.name, seen.meaning, seen.first, seen.count + 1)
+        self.result.codes[entry.code] = again
+
+
+def codes_in(line: str) -> Iterator[str]:
+    """The texts in a line that stand where an error code stands."""
+    for match in _MESSAGE_CODE.finditer(line):
+        before = line[match.start() - 1 : match.start()]
+        if not before.isalnum() and before != "_":
+            yield match[0]
+    for match in _NUMBER.finditer(line):
+        if match[1] != "-1" or "ge" in line.lower():
+            yield match[1]
+    for match in _BRACKETED.finditer(line):
+        yield match[1]
+    for match in _NAMED.finditer(line):
+        yield match[0]
+
+
+class _View:
+    """The lines of a block that may state something, with their numbers in the file."""
+
+    def __init__(self, source: str, first_line: int, lines: list[str]) -> None:
+        self.source = source
+        loud = [i for i, line in enumerate(lines) if not line.startswith(_QUIET)]
+        if len(loud) == len(lines):
+            self.kept, self._numbers = lines, None
+        else:
+            self.kept, self._numbers = [lines[i] for i in loud], loud
+        self._first = first_line
+        self._starts: list[int] = []
+        self.text = "\n".join(self.kept)
+        self.low = self.text.lower()
+        if len(self.low) != len(self.text):  # a few letters change their length: keep offsets true
+            self.low = "".join(c.lower() if len(c.lower()) == 1 else c for c in self.text)
+
+    def number(self, index: int) -> int:
+        """The line's number in its file, counted from 1."""
+        at = self._numbers[index] if self._numbers is not None else index
+        return self._first + at
+
+    def evidence(self, index: int) -> EvidenceLine:
+        text = self.kept[index]
+        short = text if len(text) <= SHOWN else text[:SHOWN] + "…"
+        return EvidenceLine(self.source, self.number(index), short.rstrip())
+
+    def part(self, indexes: list[int]) -> _View:
+        """Some of the lines as a view of their own."""
+        return _View(self.source, 1, [self.kept[i] for i in indexes])
+
+    def span(self, index: int) -> tuple[int, int]:
+        """(start, end) of a line in the text."""
+        self.index(0)
+        start = self._starts[index]
+        return start, start + len(self.kept[index])
+
+    def lines_with(self, anchor: str) -> Iterator[tuple[int, int]]:
+        """(start, end) of the lines that hold the text, each once."""
+        low = self.low
+        at = low.find(anchor)
+        while at >= 0:
+            start = low.rfind("\n", 0, at) + 1
+            end = low.find("\n", at)
+            if end < 0:
+                yield start, len(low)
+                return
+            yield start, end
+            at = low.find(anchor, end)
+
+    def joined(self, start: int) -> bool:
+        """Whether the line at an offset may be part of a message of several lines."""
+        end = self.text.find("\n", start)
+        return self.text[start : start + 1].isspace() or (
+            end >= 0 and self.text[end + 1 : end + 2] not in _OPENERS
+        )
+
+    def errorish(self) -> Iterator[int]:
+        """Indexes of the lines that speak of something going wrong."""
+        match = _ERRORISH.search(self.low)
+        while match is not None:
+            yield self.index(match.start())
+            end = self.low.find("\n", match.end())
+            if end < 0:
+                return
+            match = _ERRORISH.search(self.low, end)
+
+    def index(self, offset: int) -> int:
+        """The index of the line that holds an offset."""
+        if not self._starts:
+            position, starts = 0, []
+            for line in self.kept:
+                starts.append(position)
+                position += len(line) + 1
+            self._starts = starts
+        return bisect_right(self._starts, offset) - 1

@@ -113,7 +113,7 @@ def runs(simulation: Simulation, model: ModelFile, target: Target) -> bool:
     """Whether a model is known to run on a target as it is."""
     result = simulation.check(model, target)
     known = result.verdicts.deploy.status in (Status.OK, Status.OK_WITH_WARNINGS)
-    return known and not deploy_findings(result)
+    return known and not deploy_findings(result, target)
 
 
 def _maximal(table: Sequence[Coverage]) -> list[Coverage]:

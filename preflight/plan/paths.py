@@ -108,7 +108,7 @@ class PathBuilder(Struct):
         failing: list[ModelFile] = []
         others: list[ModelFile] = []
         for model in self.models:
-            stands_in_the_way = deploy_findings(self.simulation.check(model, goal))
+            stands_in_the_way = deploy_findings(self.simulation.check(model, goal), goal)
             (failing if stands_in_the_way else others).append(model)
         check_on = "" if spec == "=" else spec
         for number, model in enumerate(failing, 1):
@@ -127,7 +127,7 @@ class PathBuilder(Struct):
         self, model: ModelFile, goal: Target, number: int, before: tuple[str, ...], check_on: str
     ) -> list[Step]:
         """Obstacles out of the way, compile, check, compare, put into use: for one model."""
-        found = deploy_findings(self.simulation.check(model, goal))
+        found = deploy_findings(self.simulation.check(model, goal), goal)
         blocking = obstacles(self.simulation.check(model, goal))
         defaults = self.simulation.moved_defaults(model, goal)
         made = rebuild_step(model, BuildGoal.of_target(goal), self.options, defaults, number)
@@ -178,7 +178,7 @@ class PathBuilder(Struct):
         """A step for each finding with a remedy that changes the target; [] when one has none."""
         steps: dict[tuple[str, str], Step] = {}
         for model in models:
-            for finding in deploy_findings(self.simulation.bench.check(model, goal)):
+            for finding in deploy_findings(self.simulation.bench.check(model, goal), goal):
                 remedy = next((r for r in finding.remedies if r.kind in _MENDING), None)
                 if remedy is None:
                     return []

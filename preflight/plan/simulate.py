@@ -35,9 +35,24 @@ def must_go(finding: Finding) -> bool:
     return finding.consequence is Consequence.DRIFT and finding.severity is Severity.WARNING
 
 
-def deploy_findings(result: Result) -> tuple[Finding, ...]:
-    """What stands between a model as it is and a target."""
-    return tuple(f for f in result.findings if f.consequence in _DEPLOY and must_go(f))
+def deploy_findings(result: Result, target: Target) -> tuple[Finding, ...]:
+    """What stands between a model as it is and a target.
+
+    A warning about an operator counts when the target has a package for it that the loader leaves
+    out: the rules cannot know what else brings the operator, but here it is known what is missing.
+    """
+    return tuple(
+        f
+        for f in result.findings
+        if f.consequence in _DEPLOY and (must_go(f) or _lacks_package(f, target))
+    )
+
+
+def _lacks_package(finding: Finding, target: Target) -> bool:
+    operator = finding.facts.get("operator")
+    return finding.severity is Severity.WARNING and any(
+        operator in vendor.operators for vendor in target.vendors if vendor.accepted is False
+    )
 
 
 def obstacles(result: Result) -> tuple[Finding, ...]:
@@ -213,7 +228,7 @@ class Simulation:
         self, way: _Progress, settled: set[str], waivers: Sequence[PlanWaiver]
     ) -> ModelOutcome:
         result = self.check(way.current, way.target)
-        found = deploy_findings(result)
+        found = deploy_findings(result, way.target)
         unique = {(f.fingerprint, f.message): f for f in [*found, *way.obstacles]}
         left = tuple(
             f

@@ -176,7 +176,7 @@ def test_moving_back_keeps_the_nearest_release_that_runs() -> None:
     assert moved.plan.steps[0].effect is not None
     assert moved.plan.steps[0].effect.target == "8.0.0/Ascend910B3/linux-aarch64"
     goal = target(moved.plan.steps[0].effect.target)
-    assert deploy_findings(check(model("dynamic_8.0.0.om"), goal)) == ()
+    assert deploy_findings(check(model("dynamic_8.0.0.om"), goal), goal) == ()
 
 
 def test_likely_targets_name_the_socs_of_the_models() -> None:

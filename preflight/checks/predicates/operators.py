@@ -180,7 +180,8 @@ def unknown(context: Context, _: object) -> Iterator[Outcome]:
     join = join_operators(context)
     if join is None:
         return
-    vendors = {name for vendor in context.target.vendors for name in vendor.operators}
+    taken = [vendor for vendor in context.target.vendors if vendor.accepted is not False]
+    vendors = {name for vendor in taken for name in vendor.operators}
     for use in join.uses:
         if use.history is not None or use.op_type in vendors:
             continue

@@ -102,16 +102,30 @@ def _is_release_name(name: str) -> bool:
 def _by_operators(manifest: ModelManifest, history: History) -> ReleaseGuess:
     """Releases that have every operator type of the model, or of which nobody can tell."""
     types = [c.type for c in manifest.operators if internal_kind(c.type) == ""]
+    spans = [_possible(history, t) for t in types if history.knows(t)]
     candidates = tuple(
         release.version
-        for release in history.releases
-        if all(_may_have(history, op_type, release) for op_type in types)
+        for position, release in enumerate(history.releases)
+        if all(position in span for span in spans)
     )
     source = "nothing in the file names a release; its operator types allow this range"
     return ReleaseGuess("unknown", candidates, False, Certainty.POSSIBLE, source)
 
 
-def _may_have(history: History, op_type: str, release: Release) -> bool:
-    if release.coverage is not Coverage.COMPLETE or not history.knows(op_type):
-        return True
-    return history.operator(op_type).recorded(release.version) is not None
+def _possible(history: History, op_type: str) -> frozenset[int]:
+    """Positions of the releases that may have an operator.
+
+    A complete record without it rules a release out; before the first and behind the last record of
+    the operator it also rules out everything on its far side.
+    """
+    recorded = {r.release for r in history.operator(op_type).records}
+    releases = history.releases
+    here = [i for i, r in enumerate(releases) if r.version in recorded]
+    gaps = [
+        i
+        for i, r in enumerate(releases)
+        if r.version not in recorded and r.coverage is Coverage.COMPLETE and "all" in r.packages
+    ]
+    first = max((i for i in gaps if i < here[0]), default=-1)
+    last = min((i for i in gaps if i > here[-1]), default=len(releases))
+    return frozenset(range(first + 1, last)) - frozenset(gaps)

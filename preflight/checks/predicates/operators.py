@@ -152,8 +152,8 @@ def removed(context: Context, _: object) -> Iterator[Outcome]:
 def _undecided(join: Join, unknown: list[str]) -> Undecided:
     named = ", ".join(unknown[:_SHOWN]) + (" …" if len(unknown) > _SHOWN else "")
     return Undecided(
-        f"{len(unknown)} operator types are not in the public record of {join.target.text}, "
-        f"which is incomplete: {named}",
+        f"the public record of {join.target.text} is incomplete and lacks {named} "
+        f"({len(unknown)} of {len(join.uses)} operator types)",
         ("target.history",),
     )
 

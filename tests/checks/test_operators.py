@@ -1,0 +1,307 @@
+"""Rules on operators and drift: real changes between releases met by small models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from preflight.checks.check import check_model
+from preflight.checks.compiled import placed, public_release
+from preflight.checks.internal import internal_kind
+from preflight.checks.relevance import same_value
+from preflight.findings import Certainty, Finding, Status
+from preflight.model.manifest import Attribute
+from preflight.model.writer import GraphSpec, OperatorSpec, TensorSpec
+from preflight.registry.history import open_history
+from preflight.registry.prototype import AttributeSpec
+from preflight.target.resolve import load_target
+from tests.registry.builders import op, registry
+from tests.support.models import model
+
+HALF = TensorSpec("FLOAT16", (2, 8), "ND")
+NEW, NEWER = "8.1.RC1/Ascend910B3", "9.1.0/Ascend910B3"
+
+
+def tensor(dtype: str) -> TensorSpec:
+    return TensorSpec(dtype, (2, 8), "ND")
+
+
+def node(
+    op_type: str,
+    attributes: Mapping[str, object] | None = None,
+    inputs: Sequence[TensorSpec] = (HALF,),
+    outputs: Sequence[TensorSpec] = (HALF,),
+    name: str = "node",
+) -> GraphSpec:
+    """A graph with one operator that reads every input from one Data."""
+    return GraphSpec(
+        "g",
+        (
+            OperatorSpec("in", "Data", (), (HALF,), (HALF,), {"index": 0}),
+            OperatorSpec(
+                name,
+                op_type,
+                ("in:0",) * len(inputs),
+                tuple(inputs),
+                tuple(outputs),
+                attributes or {},
+            ),
+            OperatorSpec("out", "NetOutput", (f"{name}:0",), (HALF,), ()),
+        ),
+    )
+
+
+def findings(
+    graph: GraphSpec,
+    compiled: str,
+    target: str = NEW,
+    *,
+    dynamic: bool = False,
+    framework: str = "",
+) -> dict[str, Finding]:
+    """Findings of the two bands by rule, for a model that a release compiled."""
+    attributes = {"atc_version": "", "opp_version": "", "framework_type": framework}
+    if compiled:
+        attributes["atc_cmdline"] = f"/opt/ascend-toolkit/{compiled}/bin/atc --model x.air"
+    made = model([graph], attributes, is_unknow_model=int(dynamic))
+    result = check_model(made, target)
+    return {f.rule: f for f in result.findings if f.rule[:3] in ("PF5", "PF6")}
+
+
+@pytest.mark.parametrize(
+    ("graph", "compiled", "target", "rule", "facts"),
+    [
+        (node("Bernoulli"), "6.3.RC1", NEW, "PF501", {"operator": "Bernoulli", "last": "6.3.RC1"}),
+        (
+            node("Concat", {"N": 1}, [HALF, tensor("INT32")]),
+            "5.0.3",
+            NEW,
+            "PF502",
+            {"code": "OH203"},
+        ),
+        (node("Celu", {"alpha": 2.0}), "5.0.4", NEW, "PF503", {"field": "alpha", "new": "alpha1"}),
+        (
+            node("GroupNorm", {"is_training": True}, [HALF] * 3),
+            "5.1.RC1",
+            NEW,
+            "PF504",
+            {"field": "num_groups"},
+        ),
+        (
+            node("SoftmaxGrad", {}, [tensor("INT32"), HALF]),
+            "8.0.RC3",
+            NEW,
+            "PF505",
+            {"field": "softmax"},
+        ),
+        (
+            node("GroupNorm", {"num_groups": 4}, [HALF] * 5),
+            "5.1.RC1",
+            NEW,
+            "PF506",
+            {"code": "OH301"},
+        ),
+        (
+            node("Abs", {}, [tensor("BF16")]),
+            "8.1.RC1",
+            "8.1.RC1/Ascend310P3",
+            "PF507",
+            {"dtype": "BF16"},
+        ),
+        (node("MyVendorOp"), "8.1.RC1", NEW, "PF508", {"operator": "MyVendorOp"}),
+        (
+            node("GroupNormV2", {"eps": 1e-4}, [HALF] * 3),
+            "8.1.RC1",
+            NEWER,
+            "PF601",
+            {"field": "eps"},
+        ),
+        (
+            node("GroupNormV2", {"num_groups": 2}, [HALF] * 3),
+            "8.1.RC1",
+            NEWER,
+            "PF602",
+            {"field": "eps"},
+        ),
+        (
+            node("LayerNorm", {"begin_norm_axis": 1}, [HALF] * 3),
+            "8.1.RC1",
+            NEW,
+            "PF603",
+            {"kernel": "1e-12"},
+        ),
+        (
+            node("Concat", {"N": 1}, [HALF, tensor("INT32")]),
+            "5.0.3",
+            NEW,
+            "PF604",
+            {"note": "BH201"},
+        ),
+        (node("GroupNorm", {}, [HALF] * 3), "", NEW, "PF605", {"affected": ("GroupNorm",)}),
+    ],
+)
+def test_each_rule_finds_its_change(
+    graph: GraphSpec, compiled: str, target: str, rule: str, facts: dict[str, object]
+) -> None:
+    found = findings(graph, compiled, target)
+    assert rule in found, sorted(found)
+    assert {key: found[rule].facts[key] for key in facts} == facts
+
+
+@pytest.mark.parametrize(
+    ("graph", "compiled", "rule"),
+    [
+        (node("Bernoulli"), "6.3.RC1", "PF511"),
+        (node("Concat", {"N": 1}, [HALF, tensor("INT32")]), "5.0.3", "PF512"),
+        (node("Celu", {"alpha": 2.0}), "5.0.4", "PF513"),
+        (node("GroupNorm", {}, [HALF] * 3), "5.1.RC1", "PF514"),
+        (node("SoftmaxGrad", {}, [tensor("INT32"), HALF]), "8.0.RC3", "PF515"),
+        (node("GroupNorm", {"num_groups": 4}, [HALF] * 5), "5.1.RC1", "PF516"),
+        (node("MyVendorOp"), "8.1.RC1", "PF518"),
+    ],
+)
+def test_a_dynamic_model_meets_them_when_it_runs(
+    graph: GraphSpec, compiled: str, rule: str
+) -> None:
+    found = findings(graph, compiled, dynamic=True)
+    assert rule in found, sorted(found)
+    assert found[rule].consequence == "run"
+    assert f"PF50{rule[-1]}" not in found
+
+
+@pytest.mark.parametrize(
+    ("graph", "compiled", "rule"),
+    [
+        (node("Celu", {"alpha": 1.0}), "5.0.4", "PF503"),  # the old default: nothing was set
+        (node("Concat", {"N": 1}, [HALF]), "5.0.3", "PF502"),  # one input has no order
+        (node("SoftmaxGrad", {}, [HALF, HALF]), "8.0.RC3", "PF505"),
+        (node("GroupNorm", {"num_groups": 4}, [HALF] * 3), "5.1.RC1", "PF504"),
+        (node("GroupNormV2", {"eps": 1e-5}, [HALF] * 3), "8.1.RC1", "PF601"),
+        (node("GroupNormV2", {}, [HALF] * 3), "8.1.RC1", "PF602"),  # a pass dropped all attributes
+        (
+            node("LayerNorm", {"epsilon": 1e-7, "begin_norm_axis": 1}, [HALF] * 3),
+            "8.1.RC1",
+            "PF603",
+        ),
+        (node("Abs", {}, [HALF]), "8.1.RC1", "PF507"),
+    ],
+)
+def test_what_does_not_touch_the_model_is_not_reported(
+    graph: GraphSpec, compiled: str, rule: str
+) -> None:
+    assert rule not in findings(graph, compiled, NEWER if "V2" in str(graph) else NEW)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_the_same_release_has_nothing_to_say(dynamic: bool) -> None:
+    graph = node("LayerNorm", {"epsilon": 1e-5}, [HALF] * 3)
+    assert findings(graph, "8.1.RC1", NEW, dynamic=dynamic) == {}
+
+
+@pytest.mark.parametrize(
+    "op_type",
+    ["TransData", "PhonyConcat", "MemcpyAsync", "StreamActive", "NetOutput", "Convolution"],
+)
+def test_the_compilers_own_operators_are_never_missing(op_type: str) -> None:
+    assert internal_kind(op_type)
+    assert findings(node(op_type), "8.1.RC1") == {}
+    assert findings(node(op_type), "8.1.RC1", dynamic=True) == {}
+
+
+def test_fused_and_inserted_nodes_are_not_judged_by_their_attributes() -> None:
+    fused = node("Celu", {"alpha": 2.0, "pass_name_ub": "X"})
+    assert "PF503" not in findings(fused, "5.0.4")
+    inserted = node("Cast", {"dst_type": 1}, name="trans_Cast_3")
+    assert findings(inserted, "5.0.4") == {}
+
+
+def test_another_source_makes_a_finding_only_possible() -> None:
+    graph = node("Celu", {"alpha": 2.0})
+    assert findings(graph, "5.0.4")["PF503"].certainty is Certainty.LIKELY
+    assert findings(graph, "5.0.4", framework="Onnx")["PF503"].certainty is Certainty.POSSIBLE
+    dynamic = findings(graph, "5.0.4", framework="Onnx", dynamic=True)
+    assert dynamic["PF513"].certainty is Certainty.LIKELY
+
+
+def test_an_incomplete_record_leaves_the_rebuild_open() -> None:
+    result = check_model(model([node("ArgMaxD")], {"opp_version": "7.7.0.1.238"}), NEWER)
+    assert [f for f in result.findings if f.rule == "PF501"] == []
+    (open_rule,) = [item for item in result.not_evaluated if item.rule == "PF501"]
+    assert "ArgMaxD" in open_rule.reason
+    assert result.verdicts.rebuild.status is Status.UNKNOWN
+
+
+def test_registries_of_the_target_are_laid_over_the_bundled_record(tmp_path: Path) -> None:
+    registry(tmp_path / "own", ("8.1.RC1", "2025-04-28", (op("MyVendorOp"),)))
+    target = replace(load_target(NEW), history_dirs=(str(tmp_path / "own"),))
+    made = model([node("MyVendorOp")], {"opp_version": "7.7.0.1.238", "atc_version": ""})
+    assert "PF508" in {f.rule for f in check_model(made, NEW).findings}
+    assert "PF508" not in {f.rule for f in check_model(made, target).findings}
+
+
+def test_a_range_of_releases_reports_only_what_all_of_them_agree_on() -> None:
+    (unknown,) = findings(node("Celu", {"alpha": 2.0}), "").values()
+    assert unknown.rule == "PF605"  # alpha was renamed for some releases of the range, not for all
+    assert str(unknown.facts["range"]).startswith("5.0.1 .. ")
+    # Whichever release it was, the target lacks this one, and its prototype never changed.
+    assert set(findings(node("Bernoulli"), "")) == {"PF501"}
+
+
+def test_internal_numbers_and_names_between_recorded_releases() -> None:
+    history = open_history()
+    assert public_release("7.7.0.1.238") == "8.1.RC1"
+    assert public_release("1.2.3") == ""
+    assert placed("8.1.rc1", history, "").candidates == ("8.1.RC1",)
+    assert placed("9.0.2", history, "").candidates == ("9.0.1", "9.1.0-beta.1")
+    assert placed("nonsense", history, "").candidates == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "default", "value", "same"),
+    [
+        ("Float", "9.999999747378752e-05", 1e-4, True),
+        ("Float", "1.0", 2.0, False),
+        ("Bool", "false", False, True),
+        ("Bool", "false", 0, False),
+        ("String", '"NHWC"', "NHWC", True),
+        ("String", '"NHWC"', b"NCHW", False),
+        ("ListInt", "[1,1]", [1, 1], True),
+        ("ListInt", "[1,1]", [1], False),
+        ("Type", '"DT_INT64"', 9, True),
+        ("Type", '"DT_INT64"', 3, False),
+        ("Int", "oops", 1, None),
+    ],
+)
+def test_recorded_values_and_defaults(
+    kind: str, default: str, value: object, same: bool | None
+) -> None:
+    spec = AttributeSpec("a", kind, False, default)
+    assert same_value(spec, Attribute("a", "?", value)) is same
+
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.mark.parametrize("target", ["8.1.RC1/Ascend310P3", "9.1.0/Ascend910B3"])
+def test_findings_about_real_models(shared: Path, target: str) -> None:
+    """Read by a person: every line is right, and no operator is reported as missing.
+
+    The models of unknown origin (PF605) record no version, no command and no toolkit.
+    """
+    lines = []
+    for path in sorted((shared / "corpus" / "om").glob("*.om")):
+        result = check_model(path, target)
+        lines.append(path.name)
+        mine = [f for f in result.findings if f.rule[:3] in ("PF5", "PF6")]
+        lines += [f"  {f.rule} {f.certainty} {f.message}" for f in mine]
+        lines += [
+            f"  {item.rule} open: {item.reason}"
+            for item in result.not_evaluated
+            if item.rule[:4] == "PF50"
+        ]
+        assert not {f.rule for f in mine} & {"PF501", "PF511", "PF508", "PF518"}, path.name
+    golden = GOLDEN / f"operators-{target.partition('/')[0]}.txt"
+    assert "\n".join(lines) + "\n" == golden.read_text(encoding="utf-8")

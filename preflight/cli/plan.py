@@ -66,6 +66,10 @@ def make(
     script: Annotated[
         Path | None, typer.Option("--script", help="Write the commands as a shell script, too.")
     ] = None,
+    tensors: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option("--tensors", help="Folders of old and new tensors to compare at the end."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> int:
     """Plan the way from these models to a working pair, with predicted results.
@@ -79,7 +83,10 @@ def make(
         output_dir=str(output_dir or ""),
         source_dir=source_dir,
         fills=dict(_assignment(text) for text in fills or ()),
+        tensors=(str(tensors[0].absolute()), str(tensors[1].absolute())) if tensors else None,
     )
+    if tensors is not None and len(files) > 1:
+        raise UsageError("--tensors compares the tensors of one model: plan for one model")
     ways = api.solve(files, api.load_target(spec), options)
     if not 1 <= path <= len(ways.candidates):
         raise UsageError(f"--path {path}: there are {len(ways.candidates)} ways")

@@ -63,7 +63,8 @@ class Execution(Struct):
         if step.command:
             self._rebuild(step, attempt)
             return
-        if step.kind != "verify" and step.kind != "waive" and not self._agreed(step):
+        by_a_person = step.kind not in ("verify", "waive") or bool(step.instruction)
+        if by_a_person and not self._agreed(step):
             raise Declined
         self._start(step)
         detail = ""
@@ -174,7 +175,7 @@ def verify(plan: Plan, step: Step, bench: Workbench) -> str:
     Raises ApplyError when the result is not what the plan expects.
     """
     if step.tensors:
-        same, differences = bench.compare_tensors(step.tensors[0], step.tensors[-1])
+        same, differences = bench.compare_tensors(step.tensors[0], step.tensors[-1], step.model)
         if not same:
             raise ApplyError(f"the tensors differ: {'; '.join(differences[:3])}")
         return "the tensors agree"

@@ -35,7 +35,8 @@ class PlanOptions(Struct, frozen=True):
     """What the user says about a plan.
 
     `spec` is how the target was named; `output_dir` is where new files go (empty: beside the old
-    ones); `source_dir`, `fills` and `exists` are those of `build_recipe`.
+    ones); `source_dir`, `fills` and `exists` are those of `build_recipe`; `tensors` are folders of
+    the old model and of the new one, to be compared after a rebuild.
     """
 
     spec: str = ""
@@ -43,6 +44,7 @@ class PlanOptions(Struct, frozen=True):
     source_dir: Path | None = None
     fills: Mapping[str, str] = field(default_factory=dict)
     exists: Callable[[Path], bool] = Path.exists
+    tensors: tuple[str, str] | None = None
 
 
 class PathBuilder(Struct):
@@ -145,7 +147,12 @@ class PathBuilder(Struct):
             ),
             phrases.compare_step(f"compare-{number}", old, new, (build_id,)),
         ]
-        checks = (f"check-{number}", f"compare-{number}")
+        checks: tuple[str, ...] = (f"check-{number}", f"compare-{number}")
+        if self.options.tensors is not None:
+            steps.append(
+                phrases.tensors_step(f"tensors-{number}", new, self.options.tensors, checks)
+            )
+            checks = (*checks, f"tensors-{number}")
         steps.append(phrases.roll_out_step(f"roll-out-{number}", old, new, checks))
         return steps
 

@@ -56,6 +56,25 @@ def compare_step(step_id: str, old: str, new: str, requires: tuple[str, ...]) ->
     )
 
 
+def tensors_step(
+    step_id: str, new: str, folders: tuple[str, str], requires: tuple[str, ...]
+) -> Step:
+    """Compare the numbers of both files on the same inputs."""
+    return Step(
+        step_id,
+        "verify",
+        f"Compare the tensors of {_name(new)} with the old ones",
+        requires,
+        model=new,
+        tensors=folders,
+        instruction=f"run {new} on the inputs that gave {folders[0]}, and put its tensors into"
+        f" {folders[1]}",
+        expected="every tensor within tolerance",
+        check=f"preflight compare --tensors {shlex.quote(folders[0])} {shlex.quote(folders[1])}",
+        undo="nothing to undo",
+    )
+
+
 def roll_out_step(step_id: str, old: str, new: str, requires: tuple[str, ...]) -> Step:
     """Put a new file into use, a little at a time."""
     return Step(

@@ -186,6 +186,8 @@ def prune(simulation: Simulation, plan: Plan) -> Plan:
         return plan
     before = _badness(simulation.run(plan))
     for step in reversed(plan.steps):
+        if step.tensors:  # asked for by the user
+            continue
         shorter = plan_without(plan, step.id)
         if _badness(simulation.run(shorter)) <= before:
             plan = shorter

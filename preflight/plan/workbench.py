@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -41,11 +42,23 @@ def compare_models(old: str, new: str) -> tuple[str, tuple[str, ...]]:
     return result.verdict.value, result.reasons
 
 
-def compare_tensors(old: str, new: str) -> tuple[bool, tuple[str, ...]]:
-    """Whether two folders of tensors agree, and the differences in words."""
-    from preflight.plan.comparing import compare_folders
+def compare_tensors(old: str, new: str, model: str = "") -> tuple[bool, tuple[str, ...]]:
+    """Whether two folders of tensors agree within tolerance, and the differences in words.
 
-    return compare_folders(old, new)
+    `model` is the file whose graph gives the order. Nothing to compare counts as not agreeing.
+    """
+    from preflight.compare.tensors.compare import TensorStatus
+    from preflight.compare.tensors.compare import compare_tensors as compare
+
+    manifest = read_model(model).manifest if model else None
+    result = compare(Path(old), Path(new), manifest=manifest)
+    fine = (TensorStatus.SAME, TensorStatus.WITHIN)
+    differences = [
+        f"{r.label}: {r.reason or r.status.value}" for r in result.rows if r.status not in fine
+    ]
+    if not result.rows:
+        differences.append("the folders hold no tensors")
+    return not differences, (*differences, *result.problems)
 
 
 def moved_defaults(model: ModelFile, target: Target) -> tuple[MovedDefault, ...]:
@@ -62,5 +75,5 @@ class Workbench(Struct, frozen=True):
     load_target: Callable[[str], Target] = load_target
     check: Callable[[ModelFile, Target], Result] = check
     compare_models: Callable[[str, str], tuple[str, tuple[str, ...]]] = compare_models
-    compare_tensors: Callable[[str, str], tuple[bool, tuple[str, ...]]] = compare_tensors
+    compare_tensors: Callable[[str, str, str], tuple[bool, tuple[str, ...]]] = compare_tensors
     moved_defaults: Callable[[ModelFile, Target], tuple[MovedDefault, ...]] = moved_defaults

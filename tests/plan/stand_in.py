@@ -102,4 +102,4 @@ def compare(old: str, new: str) -> tuple[str, tuple[str, ...]]:
     return "same interface, different graph", ()
 
 
-BENCH = Workbench(read_model, target, check, compare, lambda old, new: (True, ()))
+BENCH = Workbench(read_model, target, check, compare, lambda old, new, model: (True, ()))

@@ -174,3 +174,21 @@ def test_help_names_the_verb(
     for words in (("plan",), ("plan", "--help"), ("plan", "show", "-h")):
         assert run(monkeypatch, *words) == ExitCode.OK
         assert "Usage: preflight plan" in capsys.readouterr().out
+
+
+def test_tensors_are_compared_where_they_are_given(
+    desk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import numpy
+
+    for name in ("old", "new"):
+        (desk / name).mkdir()
+        numpy.save(desk / name / "relu.npy", numpy.array([1.0, 2.0], numpy.float32))
+    planned(monkeypatch, more=["--tensors", "old", "new"])
+    assert run(monkeypatch, "apply", "p.toml", "--yes") == ExitCode.OK
+    assert run(monkeypatch, "rollback", "p.toml", "--yes") == ExitCode.OK
+    numpy.save(desk / "new" / "relu.npy", numpy.array([1.0, 3.0], numpy.float32))
+    capsys.readouterr()
+    assert run(monkeypatch, "apply", "p.toml", "--yes") == ExitCode.APPLY_FAILED
+    assert "the tensors differ: relu" in capsys.readouterr().out
+    assert NEW not in files(desk)

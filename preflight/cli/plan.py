@@ -74,7 +74,8 @@ def make(
 ) -> int:
     """Plan the way from these models to a working pair, with predicted results.
 
-    Exit code: 0 a way leaves nothing behind, 1 no way does, 2 wrong usage, 3 unreadable input.
+    Exit code: 0 the way leaves nothing behind, 1 it does, 2 wrong usage, 3 not everything about it
+    could be checked, or a file cannot be read.
     """
     files = [api.read_model(model) for model in models]
     spec = _placed(target) or api.best_placed_target(files, api.likely_targets(files))
@@ -103,7 +104,9 @@ def make(
         else api.ways_text(ways.candidates, path - 1, saved)
     )
     sys.stdout.write(text)
-    return int(ExitCode.OK if chosen.reached else ExitCode.FINDINGS)
+    if not chosen.reached:
+        return int(ExitCode.FINDINGS)
+    return int(ExitCode.COULD_NOT_CHECK if chosen.path.predicted == "unknown" else ExitCode.OK)
 
 
 @app.command()

@@ -74,6 +74,12 @@ def likely_targets(models: Sequence[ModelFile]) -> list[str]:
     return list(all_targets(sorted(_socs(models)), host))
 
 
+def name_known_devices(models: Sequence[ModelFile]) -> bool:
+    """Whether every SoC that these models record is one that some release describes."""
+    recorded = {m.manifest.soc_version for m in models if m.manifest is not None}
+    return recorded <= {"", *known_soc_names()}
+
+
 def host_of(target: Target) -> str:
     """ "linux-aarch64", empty when the target does not say."""
     return _host(target.host_os.value, target.host_cpu.value)

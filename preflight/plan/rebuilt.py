@@ -6,10 +6,18 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from preflight.container.types import Block, Container
+from preflight.container.header import VERSION_V2, new_header
+from preflight.container.types import Block, Container, ContainerKind
 from preflight.model.manifest import Attribute, ModelFile, ModelManifest, SoStore
 from preflight.target.types import Target
 
+# What a compiler makes again as it was; everything else becomes a standard OM.
+_KEPT_KINDS = (
+    ContainerKind.OM,
+    ContainerKind.SINGLE_OP,
+    ContainerKind.FLOW,
+    ContainerKind.BUNDLE,
+)
 _CUSTOM_OPS = 26  # partition id (spec/om-format.md §A.5), written from 9.1 on
 _MOST_PARTITIONS = 5  # of the oldest loader; a release accepts `partition_extra` more (§A.4)
 
@@ -99,7 +107,23 @@ def _container(old: Container, manifest: ModelManifest | None, target: Target) -
     if header is not None and manifest is not None:
         header = replace(header, need_check_os_cpu_info=manifest.need_check_os_cpu)
     blocks = tuple(_block(block, target) for block in old.blocks)
-    return replace(old, header=header, blocks=blocks, faults=(), notes=())
+    behaviour = target.behaviour.value
+    package = old.kind is ContainerKind.OM2 and behaviour is not None and behaviour.om2
+    if old.kind in _KEPT_KINDS or package:
+        return replace(old, header=header, blocks=blocks, faults=(), notes=())
+    made = header or new_header(model_length=old.size)
+    header = replace(made, version=VERSION_V2, modeltype=0, model_num=1, layout="v3")
+    return replace(
+        old,
+        kind=ContainerKind.OM,
+        what="static-shape OM",
+        header=header,
+        blocks=tuple(replace(block, table="wide") for block in blocks),
+        faults=(),
+        notes=(),
+        details={},
+        as_standard=None,
+    )
 
 
 def _block(block: Block, target: Target) -> Block:

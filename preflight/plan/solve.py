@@ -15,7 +15,7 @@ from preflight.model.manifest import ModelFile
 from preflight.plan.fleet import place
 from preflight.plan.judge import STATUS_RANK, Candidate, judge
 from preflight.plan.model import Plan
-from preflight.plan.moves import Move, moves
+from preflight.plan.moves import Move, moves, name_known_devices
 from preflight.plan.paths import PathBuilder, PlanOptions
 from preflight.plan.simulate import Outcome, Simulation
 from preflight.plan.workbench import Workbench
@@ -57,9 +57,10 @@ def solve(
     tell = progress or (lambda _: None)
     tell("as it is")
     found = [judge(simulation, builder.as_it_is())]
-    if not found[0].reached:
+    if not found[0].reached or found[0].outcome.status is Status.UNKNOWN:
         found += _ways(builder, tell)
-    unique = {c.plan.path.title: c for c in reversed(found)}
+    useful = [c for c in found if c.plan.steps or c.path.kind == "as_is"]
+    unique = {c.plan.path.title: c for c in reversed(useful)}
     return WaysOut(tuple(sorted(unique.values(), key=lambda c: c.rank)), simulation)
 
 
@@ -105,9 +106,12 @@ def _is_sound(candidate: Candidate) -> bool:
 def nearest_fitting(builder: PathBuilder, elsewhere: Sequence[Move]) -> list[Move]:
     """For each kind of change that leads somewhere, the nearest target on which all models run.
 
-    Targets that need more changes are not looked at once fewer are enough.
+    Targets that need more changes are not looked at once fewer are enough. A model for a device
+    that no release knows is not sent anywhere, although older loaders would not notice.
     """
     best: dict[tuple[str, ...], tuple[tuple[object, ...], Move]] = {}
+    if not name_known_devices(builder.models):
+        return []
     for move in elsewhere:
         fewest = min((len(kind) for kind in best), default=3)
         if len(move.changes) > fewest:
@@ -182,9 +186,10 @@ def prune(simulation: Simulation, plan: Plan) -> Plan:
     lack something. Plans of more than `_MOST_PRUNED` steps are left as they were put together: each
     of their steps was put in for a finding of one model.
     """
-    if len(plan.steps) > _MOST_PRUNED:
+    outcome = simulation.run(plan)
+    if len(plan.steps) > _MOST_PRUNED or not outcome.reached:
         return plan
-    before = _badness(simulation.run(plan))
+    before = _badness(outcome)
     for step in reversed(plan.steps):
         if step.tensors:  # asked for by the user
             continue

@@ -37,12 +37,14 @@ def _answer(candidates: Sequence[Candidate], best: Candidate) -> str:
     names = _names(best.plan)
     target = printable(best.plan.target.name)
     as_is = next((c for c in candidates if c.path.kind == "as_is"), None)
-    if as_is is not None and as_is.reached:
+    if as_is is not None and as_is.reached and as_is.path.predicted != "unknown":
         return f"{names} on {target}: {_STATUS_WORDS[as_is.path.predicted]} as it is"
+    blocked = as_is is None or not as_is.reached
+    today = "does not run as it is" if blocked else "not known whether it runs as it is"
     if not best.reached:
-        return f"{names} on {target}: no way was found that leaves nothing behind"
+        return f"{names} on {target}: {today}, and no way was found that leaves nothing behind"
     return (
-        f"{names} on {target}: does not run as it is; best way: {printable(best.path.title)}"
+        f"{names} on {target}: {today}; best way: {printable(best.path.title)}"
         f" ({_STATUS_WORDS[best.path.predicted]}, {best.path.risk} risk)"
     )
 

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, cast
 
 from msgspec.structs import replace
 
@@ -25,20 +26,16 @@ from preflight.checks.report import (
 )
 from preflight.checks.verdicts import decide
 from preflight.checks.waivers import Waiver, apply_waivers
-from preflight.container.read import Loader
 from preflight.errors import PreflightError, UnreadableInput, UsageError
 from preflight.findings import sort_findings
 from preflight.model.manifest import ModelFile
 from preflight.target.types import Fact, Target
 
+if TYPE_CHECKING:
+    from preflight.container.read import Loader
+
 Progress = Callable[[int, int, str], None]
 
-# Loaders that read any file in their own way; the others read their own kind.
-_READERS: dict[str, Loader] = {
-    "standard": "standard",
-    "single_op": "single_op",
-    "bundle": "bundle",
-}
 _TARGET_FACTS = (
     "release", "internal", "behaviour", "soc", "host_os", "host_cpu", "abi_range", "opp_version",
     "driver",
@@ -195,7 +192,8 @@ def _read(model: ModelFile | str | os.PathLike[str] | bytes, assumptions: Assump
         return model
     from preflight.model.file import read_model
 
-    return read_model(model, loader=_READERS.get(assumptions.loader, "auto"))
+    loader = assumptions.loader or "auto"
+    return read_model(model, loader=cast("Loader", loader))  # read_container refuses others
 
 
 def _target(target: Target | str) -> Target:

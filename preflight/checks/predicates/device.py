@@ -10,6 +10,7 @@ from preflight.checks import ordering
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.findings import Certainty, Evidence
+from preflight.model.manifest import ModelManifest
 from preflight.target.types import SocFacts
 
 # The loader reads this name as the first SoC of its family (§D.3).
@@ -212,21 +213,41 @@ def _same_architecture(model: SocFacts, device: SocFacts) -> bool:
 
 @predicate("device.architecture_not_compared", evidence=SocMismatch)
 def architecture_not_compared(context: Context, _: object) -> Iterator[Outcome]:
-    """The model names a SoC of another architecture in the attribute that this loader ignores."""
-    manifest, behaviour = context.manifest, context.behaviour
-    if manifest is None or behaviour is None or context.target.soc_answer:
-        return
+    """The model names a SoC of another architecture where this loader does not look."""
     device = _device(context)
-    if isinstance(device, Undecided):
+    if context.manifest is None or context.target.soc_answer or isinstance(device, Undecided):
         return  # the rule of the loader's own check says what is missing
-    by_arch = behaviour.soc_rule == "arch_type"
-    if by_arch and not manifest.arch_type and manifest.soc_version:
-        model = known_soc(context, manifest.soc_version)
-        if model is not None and not _same_architecture(model, device):
-            yield _uncompared(context, model.arch_type or "", device.arch_type or "", device)
-    silent = not by_arch and not manifest.soc_version
-    if silent and manifest.arch_type and device.arch_type not in (None, manifest.arch_type):
+    rules = {"arch_type": _only_soc_version, "npu_arch": _only_arch_type}
+    if context.loader == "om2":  # packages are compared with nothing (§B)
+        rules = {"arch_type": _soc_version, "npu_arch": _soc_version}
+    found = {name: list(rule(context, context.manifest, device)) for name, rule in rules.items()}
+    if context.behaviour is not None:
+        yield from found[context.behaviour.soc_rule]
+    elif any(found.values()):
+        yield Undecided("which SoC check applies depends on the release", ("target.behaviour",))
+
+
+def _only_soc_version(context: Context, manifest: ModelManifest, device: SocFacts) -> Iterator[Hit]:
+    """The loader compares arch_type, which is absent; soc_version is there."""
+    if not manifest.arch_type:
+        yield from _soc_version(context, manifest, device)
+
+
+def _soc_version(context: Context, manifest: ModelManifest, device: SocFacts) -> Iterator[Hit]:
+    model = known_soc(context, manifest.soc_version) if manifest.soc_version else None
+    if model is not None and not _same_architecture(model, device):
+        yield _uncompared(context, _code(model), _code(device), device)
+
+
+def _only_arch_type(context: Context, manifest: ModelManifest, device: SocFacts) -> Iterator[Hit]:
+    """The loader compares soc_version, which is absent; arch_type is there."""
+    silent = not manifest.soc_version and bool(manifest.arch_type)
+    if silent and device.arch_type not in (None, manifest.arch_type):
         yield _uncompared(context, manifest.arch_type, device.arch_type or "", device)
+
+
+def _code(facts: SocFacts) -> str:
+    return facts.arch_type or facts.npu_arch or "unknown"
 
 
 def _uncompared(context: Context, model_arch: str, arch: str, device: SocFacts) -> Hit:

@@ -1,0 +1,117 @@
+"""Questions in a box: one of several choices, or a form of text fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input
+
+from preflight.errors import PreflightError
+from preflight.tui.widgets.base import Plain
+from preflight.tui.widgets.lines import text_of_lines
+from preflight.tui.widgets.table import Column, LazyTable
+from preflight.tui.words import Line
+
+_MOST_CHOICES_SEEN = 10
+
+
+class ChoiceDialog(ModalScreen[str | None]):
+    """Answers the key of a choice, None for Escape. `choices` are (key, words)."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
+
+    def __init__(
+        self, lines: Sequence[Line], choices: Sequence[tuple[str, str]], chosen: int = 0
+    ) -> None:
+        super().__init__()
+        self._lines, self._choices, self._chosen = lines, choices, chosen
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="dialog"):
+            yield Plain(id="question")
+            yield LazyTable([Column("")], id="choices")
+            yield Plain("arrows choose, Enter answers, Escape goes back", classes="keys")
+
+    def on_mount(self) -> None:
+        self.query_one("#question", Plain).update(text_of_lines(self._lines))
+        table = self.query_one(LazyTable)
+        table.styles.height = min(len(self._choices), _MOST_CHOICES_SEEN)
+        table.show(len(self._choices), lambda row: (Line(self._choices[row][1]),), self._chosen)
+        table.focus()
+
+    def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
+        self.dismiss(self._choices[event.row][0])
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One text field of a form."""
+
+    key: str
+    label: str
+    value: str = ""
+
+
+class FormDialog(ModalScreen[bool]):
+    """Asks for texts and hands them to `accept`; what that refuses is shown and asked again.
+
+    Answers True when the values were accepted.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(False)", "Back"),
+        Binding("ctrl+s", "accept", "Accept"),
+    ]
+
+    def __init__(
+        self,
+        lines: Sequence[Line],
+        fields: Sequence[Field],
+        accept: Callable[[Mapping[str, str]], None],
+    ) -> None:
+        super().__init__()
+        self._lines, self._fields, self._accept = lines, fields, accept
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="dialog"):
+            yield Plain(id="question")
+            for field in self._fields:
+                yield Plain(field.label, classes="label")
+                yield Input(field.value, id=f"field-{field.key}")
+            yield Plain(id="refused")
+            with Horizontal(classes="buttons"):
+                yield Button("Accept", id="accept")
+                yield Button("Cancel", id="cancel")
+            yield Plain("Tab to the next, Ctrl+S accepts, Escape goes back", classes="keys")
+
+    def on_mount(self) -> None:
+        self.query_one("#question", Plain).update(text_of_lines(self._lines))
+        self.query(Input).first().focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        if event.input is self.query(Input).last():
+            self.action_accept()
+        else:
+            self.focus_next()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        if event.button.id == "accept":
+            self.action_accept()
+        else:
+            self.dismiss(False)
+
+    def action_accept(self) -> None:
+        values = {f.key: self.query_one(f"#field-{f.key}", Input).value for f in self._fields}
+        try:
+            self._accept(values)
+        except PreflightError as error:
+            said = f"{error.message}. {error.hint}" if error.hint else error.message
+            self.query_one("#refused", Plain).show([Line(f"x {said}", "bad")])
+            return
+        self.dismiss(True)

@@ -10,6 +10,9 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -31,6 +34,7 @@ from preflight.plan.model import Plan, Step
 from preflight.plan.workbench import Workbench
 
 _GRACE_SECONDS = 5
+_LOOK_SECONDS = 0.1  # between two looks at whether the user has cancelled
 
 
 class StepOutcome(Struct, frozen=True):
@@ -86,7 +90,10 @@ def apply_plan(
         if journal.plan_digest != digest:
             journal.write("begin", plan=digest, detail=str(place))
         logs = place.with_name(f"{place.stem}.logs")
-        work = Execution(plan, digest, journal, chosen, tools, logs, run_program)
+        run = run_program
+        if chosen.cancelled is not None:
+            run = partial(run_program, cancelled=chosen.cancelled)
+        work = Execution(plan, digest, journal, chosen, tools, logs, run)
         return _run_all(work, steps)
 
 
@@ -260,11 +267,18 @@ def _tell(options: ApplyOptions, step: str, status: str, detail: str) -> None:
         options.progress(step, status, detail)
 
 
-def run_program(argv: list[str], folder: Path, log: Path, timeout: float) -> int:
+def run_program(
+    argv: list[str],
+    folder: Path,
+    log: Path,
+    timeout: float,
+    cancelled: Callable[[], bool] | None = None,
+) -> int:
     """Run a program without a shell in a process group of its own; its output goes to `log`.
 
     Returns its exit code (negative for a signal). The whole group is ended when the time is over or
-    the caller is interrupted. Raises ApplyError when it cannot be started or takes too long.
+    the caller is interrupted. Raises ApplyError when it cannot be started, takes too long, or
+    `cancelled` says so.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
@@ -280,7 +294,7 @@ def run_program(argv: list[str], folder: Path, log: Path, timeout: float) -> int
         except (OSError, ValueError) as error:
             raise ApplyError(f"{argv[0]} cannot be started: {error}") from error
         try:
-            return process.wait(timeout)
+            return _wait(process, timeout, cancelled)
         except subprocess.TimeoutExpired:
             raise ApplyError(
                 f"{Path(argv[0]).name} took longer than {timeout:g} seconds and was ended",
@@ -288,6 +302,24 @@ def run_program(argv: list[str], folder: Path, log: Path, timeout: float) -> int
             ) from None
         finally:
             _end_group(process)
+
+
+def _wait(
+    process: subprocess.Popen[bytes], timeout: float, cancelled: Callable[[], bool] | None
+) -> int:
+    """The exit code of a program. Raises TimeoutExpired, or ApplyError once `cancelled`."""
+    if cancelled is None:
+        return process.wait(timeout)
+    end = time.monotonic() + timeout
+    while True:
+        left = end - time.monotonic()
+        try:
+            return process.wait(max(0.0, min(left, _LOOK_SECONDS)))
+        except subprocess.TimeoutExpired:
+            if cancelled():
+                raise ApplyError("it was stopped while its command ran") from None
+            if left <= 0:
+                raise
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:

@@ -26,7 +26,8 @@ class ApplyOptions(Struct, frozen=True):
     `confirm(step, question)` is asked before a command runs and after a person's work; without it
     only `yes` goes on. `keep` leaves finished steps in place when a later one fails. `programs`
     maps an allowed program name to the file to run. `progress(step id, status, detail)` is told
-    what happens.
+    what happens. `cancelled()` is asked while a program runs; once true, the program is ended and
+    its step fails.
     """
 
     dry_run: bool = False
@@ -37,6 +38,7 @@ class ApplyOptions(Struct, frozen=True):
     programs: Mapping[str, str] = field(default_factory=dict)
     confirm: Callable[[Step, str], bool] | None = None
     progress: Callable[[str, str, str], None] | None = None
+    cancelled: Callable[[], bool] | None = None
 
 
 class Declined(Exception):

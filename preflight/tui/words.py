@@ -212,6 +212,13 @@ def plan_headline(plan: Plan) -> Line:
     return Line(f"{who}: {title} -> {mark.text}; {plural(len(plan.steps), 'step')}", mark.role)
 
 
+def is_by_hand(step: Step) -> bool:
+    """Whether a person does the step (as plan.execute decides it)."""
+    if step.command:
+        return False
+    return step.kind not in ("verify", "waive") or bool(step.instruction)
+
+
 def step_command(step: Step) -> str:
     """What the step would run, as one line to paste; empty when a person does it."""
     if step.command:

@@ -146,6 +146,16 @@ def test_a_build_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
     assert running == []
 
 
+def test_a_running_build_that_the_user_stops_is_ended_and_taken_back(tmp_path: Path) -> None:
+    path = scenario(tmp_path, rebuild_step(tmp_path))
+    before = visible(tmp_path)
+    result = run(path, "hang", cancelled=lambda: True)
+    assert (result.status, statuses(result)) == ("failed", {"build": "failed"})
+    assert "stopped while its command ran" in result.error
+    assert visible(tmp_path) == before
+    assert statuses(run(path, "ok", cancelled=lambda: False)) == {"build": "done"}
+
+
 def _content(path: Path) -> bytes:
     try:
         return path.read_bytes()

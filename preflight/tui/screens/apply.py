@@ -46,7 +46,7 @@ class ApplyScreen(AssistantScreen):
         " goes on where this one ended, and rolling back takes finished steps back."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("c", "stop", "Stop", tooltip="Stop before the next step"),
+        Binding("c", "stop", "Stop", tooltip="Stop before the next step; twice: end the command"),
         Binding("g", "go_on", "Go on", tooltip="Carry on with the steps that are left"),
         Binding("b", "roll_back", "Roll back", tooltip="Undo what was done"),
         Binding("escape", "back", "Back", tooltip="Back, when nothing is running"),
@@ -72,7 +72,7 @@ class ApplyScreen(AssistantScreen):
         self._path, self._dry_run = path, dry_run
         self._states: dict[str, tuple[str, str]] = {}
         self._steps: Sequence[Step] = ()
-        self._stop = Event()
+        self._stop, self._kill = Event(), Event()
         self.running = False
 
     def compose_body(self) -> ComposeResult:
@@ -90,6 +90,7 @@ class ApplyScreen(AssistantScreen):
 
     def on_unmount(self) -> None:
         self._stop.set()
+        self._kill.set()
 
     # -- the thread
 
@@ -98,12 +99,18 @@ class ApplyScreen(AssistantScreen):
             return
         self.running = True
         self._stop.clear()
+        self._kill.clear()
         self.answer("trying the plan ..." if self._dry_run else "carrying out the plan ...")
         self.tell("c stops before the next step")
         self.run_worker(lambda: self._work(work), thread=True, group="apply", exclusive=True)
 
     def _work(self, work: Callable[[ApplyOptions], ApplyResult]) -> None:
-        options = ApplyOptions(dry_run=self._dry_run, confirm=self._confirm, progress=self._tell)
+        options = ApplyOptions(
+            dry_run=self._dry_run,
+            confirm=self._confirm,
+            progress=self._tell,
+            cancelled=self._kill.is_set,
+        )
         try:
             result = work(options)
         except StopApplying:
@@ -221,9 +228,12 @@ class ApplyScreen(AssistantScreen):
     # -- keys
 
     def action_stop(self) -> None:
-        if self.running:
+        if self.running and self._stop.is_set():
+            self._kill.set()
+            self.tell("ending the command; its step and those before it are taken back")
+        elif self.running:
             self._stop.set()
-            self.tell("stopping before the next step; a command that runs is let finish")
+            self.tell("stopping before the next step; c again ends a command that runs")
 
     def action_go_on(self) -> None:
         self._dry_run = False

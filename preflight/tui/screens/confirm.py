@@ -17,7 +17,7 @@ from preflight.api import Plan
 from preflight.errors import PreflightError
 from preflight.tui.screens.apply import ApplyScreen
 from preflight.tui.widgets.base import AssistantScreen, Plain
-from preflight.tui.words import Line, plan_headline, plural, step_command
+from preflight.tui.words import Line, is_by_hand, plan_headline, plural, step_command
 
 
 class ConfirmScreen(AssistantScreen):
@@ -113,7 +113,7 @@ def summary_lines(plan: Plan) -> Iterator[Line]:
     if not any(commands):
         yield Line("  nothing")
     yield Line("you do", "title")
-    by_hand = [s for s, c in zip(plan.steps, commands, strict=True) if not c and s.waiver is None]
+    by_hand = [step for step in plan.steps if is_by_hand(step)]
     for step in by_hand:
         yield Line(f"  {api.printable(step.title)}")
     if not by_hand:
@@ -128,7 +128,10 @@ def summary_lines(plan: Plan) -> Iterator[Line]:
         for s in plan.steps
     )
     if unready:
-        yield Line(f"? {plural(unready, 'step')} cannot run yet: answer with v first", "unsure")
+        yield Line(
+            f"? {plural(unready, 'step')} cannot run yet: answer its questions with v on the plan screen",
+            "unsure",
+        )
     if plan.path.remaining:
         yield Line("remains after the plan", "title")
         for text in plan.path.remaining:

@@ -194,6 +194,8 @@ class ModelsScreen(AssistantScreen):
     def _show_detail(self) -> None:
         row = self._current()
         lines = list(report_lines(row.report)) if row is not None and row.report else []
+        if len(self.session.rows) == 1:
+            lines = lines[1:]  # the first line of the screen says it
         self.query_one("#detail", Plain).show(lines)
 
     def on_lazy_table_chosen(self, _event: LazyTable.Chosen) -> None:

@@ -19,7 +19,7 @@ from preflight.tui.screens.dialogs import ChoiceDialog, Field, FormDialog
 from preflight.tui.screens.waiving import ask_waiver
 from preflight.tui.widgets.base import AssistantScreen, Plain
 from preflight.tui.widgets.table import Column, LazyTable
-from preflight.tui.words import Line, plan_headline, step_command, step_lines
+from preflight.tui.words import Line, is_by_hand, plan_headline, step_lines
 
 _COLUMNS = (Column("#", 3, right=True), Column("kind", 17), Column("who", 9), Column("step"))
 _FIELDS = ("title", "instruction", "expected", "check", "undo")
@@ -132,7 +132,7 @@ class PlanScreen(AssistantScreen):
 
     def _cells(self, number: int) -> list[Line]:
         step = self.plan.steps[number]
-        who = "preflight" if step_command(step) or step.kind == "waive" else "you"
+        who = "you" if is_by_hand(step) else "preflight"
         role = "unsure" if step.open_questions or step.problems else "plain"
         title = Line(("? " if role == "unsure" else "") + api.printable(step.title), role)
         return [Line(str(number + 1)), Line(step.kind.replace("_", " ")), Line(who), title]

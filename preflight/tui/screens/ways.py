@@ -16,7 +16,7 @@ from preflight import api
 from preflight.api import Target, WaysOut
 from preflight.errors import PreflightError
 from preflight.tui.widgets.base import AssistantScreen, Plain
-from preflight.tui.words import Line, file_name, plural, way_lines
+from preflight.tui.words import Line, file_name, plural, predicted_mark, way_lines
 
 
 class Stopped(Exception):
@@ -144,7 +144,8 @@ class WaysScreen(AssistantScreen):
     def _summary(self, ways: WaysOut) -> str:
         best = ways.best
         if best.reached and best.path.kind == "as_is":
-            return f"{self._who}: nothing to do, it runs as it is ({best.path.predicted})"
+            mark = predicted_mark(best.path.predicted)
+            return f"{self._who} as it is: {mark.text}"
         good = sum(candidate.reached for candidate in ways.candidates)
         if not good:
             return f"{self._who}: no way leaves nothing behind; the nearest is first"

@@ -62,6 +62,7 @@ class WhatIfScreen(AssistantScreen):
 
     def on_mount(self) -> None:
         self.query_one("#release").focus()
+        self.tell("arrows choose; Enter makes it the target of this session")
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:

@@ -47,6 +47,12 @@ if TYPE_CHECKING:
     from preflight.container.read import read_container as read_container
     from preflight.container.types import Container as Container
     from preflight.container.types import ContainerKind as ContainerKind
+    from preflight.explain.logs import explain_log as explain_log
+    from preflight.explain.logs import explain_text as explain_text
+    from preflight.explain.logs import target_in_log as target_in_log
+    from preflight.explain.narrate import explain_code as explain_code
+    from preflight.explain.types import CodeExplanation as CodeExplanation
+    from preflight.explain.types import LogExplanation as LogExplanation
     from preflight.findings import Finding as Finding
     from preflight.model.definition import ModelDefinition as ModelDefinition
     from preflight.model.definition import decode_model_definition as decode_model_definition
@@ -140,6 +146,12 @@ if TYPE_CHECKING:
     from preflight.render.compare_text import render_comparison as render_comparison
     from preflight.render.escape import mask as mask
     from preflight.render.escape import printable as printable
+    from preflight.render.explain_json import render_code_json as render_code_json
+    from preflight.render.explain_json import render_log_json as render_log_json
+    from preflight.render.explain_markdown import render_log_markdown as render_log_markdown
+    from preflight.render.explain_text import render_code_text as render_code_text
+    from preflight.render.explain_text import render_log_text as render_log_text
+    from preflight.render.explain_text import render_rule_text as render_rule_text
     from preflight.render.formats import ReportFormat as ReportFormat
     from preflight.render.formats import render_report as render_report
     from preflight.render.history import changes_json as changes_json
@@ -211,6 +223,7 @@ _WHERE: dict[str, str] = {
     "Candidate": "preflight.plan.judge",
     "CannVersion": "preflight.versions",
     "Change": "preflight.registry.kinds",
+    "CodeExplanation": "preflight.explain.types",
     "CompareVerdict": "preflight.compare.types",
     "Container": "preflight.container.types",
     "ContainerKind": "preflight.container.types",
@@ -227,6 +240,7 @@ _WHERE: dict[str, str] = {
     "LOCK_SUFFIX": "preflight.model.lockfile",
     "LoaderView": "preflight.target.loader_view",
     "LockMismatch": "preflight.model.lock",
+    "LogExplanation": "preflight.explain.types",
     "ModelComparison": "preflight.compare.types",
     "ModelDefinition": "preflight.model.definition",
     "ModelFile": "preflight.model.manifest",
@@ -291,7 +305,10 @@ _WHERE: dict[str, str] = {
     "discover": "preflight.target.discover",
     "dtype_number": "preflight.model.dtypes",
     "expand": "preflight.checks.check",
+    "explain_code": "preflight.explain.narrate",
+    "explain_log": "preflight.explain.logs",
     "explain_rule": "preflight.checks.pages",
+    "explain_text": "preflight.explain.logs",
     "export_bundled": "preflight.registry.transfer",
     "extract_registry": "preflight.registry.extract",
     "find_key": "preflight.target.packages",
@@ -352,13 +369,19 @@ _WHERE: dict[str, str] = {
     "remove_plan_step": "preflight.plan.edit",
     "render_changes_markdown": "preflight.render.history",
     "render_changes_text": "preflight.render.history",
+    "render_code_json": "preflight.render.explain_json",
+    "render_code_text": "preflight.render.explain_text",
     "render_comparison": "preflight.render.compare_text",
     "render_fusion": "preflight.render.tensors_text",
     "render_history": "preflight.render.history",
     "render_inspect_json": "preflight.render.inspect_json",
     "render_inspect_text": "preflight.render.inspect_text",
+    "render_log_json": "preflight.render.explain_json",
+    "render_log_markdown": "preflight.render.explain_markdown",
+    "render_log_text": "preflight.render.explain_text",
     "render_prototype": "preflight.render.history",
     "render_report": "preflight.render.formats",
+    "render_rule_text": "preflight.render.explain_text",
     "render_tensors": "preflight.render.tensors_text",
     "render_tensors_html": "preflight.render.compare_html",
     "result_json": "preflight.render.plan_json",
@@ -374,6 +397,7 @@ _WHERE: dict[str, str] = {
     "soc_table": "preflight.target.manifests",
     "solve": "preflight.plan.solve",
     "target_from_install": "preflight.target.install",
+    "target_in_log": "preflight.explain.logs",
     "target_json": "preflight.render.target",
     "target_problems": "preflight.target.consistency",
     "target_text": "preflight.render.target",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from preflight.explain.types import Fault, VersionConflict, VersionSide
-from preflight.versions import CannVersion
+from preflight.findings import Finding
+from preflight.versions import CannVersion, loader_number
 
 _UNKNOWN = "not known"
 
@@ -14,6 +15,28 @@ def conflict_of(fault: Fault, parameters: Mapping[str, str]) -> VersionConflict 
     """The version conflict that a fault's captured values describe, or None."""
     maker = _MAKERS.get(fault.category)
     return maker(fault, parameters) if maker is not None else None
+
+
+# Evidence of a finding -> the values that the log would have named.
+_EVIDENCE = {
+    "PF403": {"opp_version": ("model_version", "target_version")},
+    "PF402": {
+        "opp_version": ("model_version", "accepted"),
+        "compiler_version": ("model_version", "accepted"),
+    },
+}
+
+
+def values_of_finding(finding: Finding) -> dict[str, str]:
+    """The two sides of a version conflict that a check found; empty for other findings."""
+    names = _EVIDENCE.get(finding.rule, {})
+    values: dict[str, str] = {}
+    for evidence in finding.evidence:
+        if evidence.subject in names and evidence.found != "(none)":
+            model, target = names[evidence.subject]
+            values.setdefault(model, evidence.found)
+            values.setdefault(target, evidence.expected)
+    return values
 
 
 def side(role: str, text: str, origin: str) -> VersionSide:
@@ -61,6 +84,30 @@ def _opp_equality(fault: Fault, p: Mapping[str, str]) -> VersionConflict | None:
     )
 
 
+def _abi_range(fault: Fault, p: Mapping[str, str]) -> VersionConflict | None:
+    model, accepted = p.get("model_version"), p.get("accepted")
+    if not model or not accepted:
+        return None
+    return VersionConflict(
+        comparison="range",
+        how="the loader joins major and minor to one number, which must lie in the range; "
+        f"{model} counts as {_counts_as(model)}",
+        sides=(
+            side("model", model, "attributes opp_version and compiler_version of the model"),
+            VersionSide("toolkit", accepted, _UNKNOWN, accepted, "required_opp_abi_version"),
+        ),
+        result=f"{model} is not in {accepted}",
+        cheaper="the model: compile it again on the target's release",
+        why="the range belongs to the toolkit and cannot be widened without replacing it",
+        rules=fault.rules,
+    )
+
+
+def _counts_as(text: str) -> str:
+    old, new = loader_number(text, padded=False), loader_number(text, padded=True)
+    return f"{old} up to 9.0.1 and {new} from 9.1 on"
+
+
 def _driver(fault: Fault, p: Mapping[str, str]) -> VersionConflict | None:
     driver, cann = p.get("driver"), p.get("cann")
     if not driver or not cann:
@@ -82,5 +129,6 @@ def _driver(fault: Fault, p: Mapping[str, str]) -> VersionConflict | None:
 
 _MAKERS = {
     "om_opp_version_mismatch": _opp_equality,
+    "om_abi_range": _abi_range,
     "driver_cann_mismatch": _driver,
 }

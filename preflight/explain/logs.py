@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from preflight.explain.confront import confront
+from preflight.explain.confront import confront, confront_target
 from preflight.explain.rank import MAX_CAUSES, rank
 from preflight.explain.reading import Block, blocks_of_file, blocks_of_text, expand
 from preflight.explain.scan_log import Scan, Scanner
@@ -14,12 +14,10 @@ from preflight.explain.types import Cause, LogExplanation
 
 if TYPE_CHECKING:
     from preflight.checks.report import Report
-else:
-    Report = object
+    from preflight.target.types import Target
 
 _LOOK_FOR = (
-    "the first line with [ERROR] in the plog of the process that failed "
-    "(~/ascend/log/debug/plog/plog-PID_*.log)",
+    "the first [ERROR] in the plog of the process (~/ascend/log/debug/plog/plog-PID_*.log)",
     "a message code such as E19999, EE1001 or EZ9999 and the lines below it",
     "a Python traceback before the first code: its last line",
     "the output of npu-smi info, and the versions of driver, toolkit and framework",
@@ -28,37 +26,55 @@ _MORE_LOG = "export ASCEND_GLOBAL_LOG_LEVEL=1 ASCEND_SLOG_PRINT_TO_STDOUT=1"
 
 
 def explain_log(
-    sources: str | Path | Sequence[str | Path], *, report: Report | None = None
+    sources: str | Path | Sequence[str | Path],
+    *,
+    report: Report | None = None,
+    target: Target | str | None = None,
 ) -> LogExplanation:
     """Explain log files, folders of plog files, gzip files, or "-" for standard input.
 
     `report` is the result of a check of the model on the target: each cause then says whether the
-    check confirms it. Raises UnreadableInput for a source that cannot be read.
+    check confirms it. Without a model, `target` (or its name) alone is set against what the log
+    names. Raises UnreadableInput for a source that cannot be read.
     """
     names = [sources] if isinstance(sources, str | Path) else list(sources)
     files = expand([str(n) for n in names])
     scanner = Scanner(many=len(files) > 1)
     for name in files:
         scanner.feed(blocks_of_file(name))
-    return _explanation(scanner.result, report)
+    return _explanation(scanner.result, report, target)
 
 
-def explain_text(text: str, *, report: Report | None = None) -> LogExplanation:
+def explain_text(
+    text: str, *, report: Report | None = None, target: Target | str | None = None
+) -> LogExplanation:
     """Explain a log that is in memory."""
-    return explain_blocks(blocks_of_text(text), report=report)
+    return explain_blocks(blocks_of_text(text), report=report, target=target)
 
 
-def explain_blocks(blocks: Iterable[Block], *, report: Report | None = None) -> LogExplanation:
+def explain_blocks(
+    blocks: Iterable[Block], *, report: Report | None = None, target: Target | str | None = None
+) -> LogExplanation:
     """Explain blocks from any source, one after the other."""
     scanner = Scanner()
     scanner.feed(blocks)
-    return _explanation(scanner.result, report)
+    return _explanation(scanner.result, report, target)
 
 
-def _explanation(scan: Scan, report: Report | None) -> LogExplanation:
+def target_in_log(answer: LogExplanation) -> str:
+    """The target that a log names ("8.1.RC1/Ascend910B3"); empty when it does not."""
+    named = answer.parameters
+    release = named.get("cann", "")
+    soc = named.get("device_soc") or named.get("soc", "")
+    return f"{release}/{soc}" if release and soc else ""
+
+
+def _explanation(scan: Scan, report: Report | None, target: Target | str | None) -> LogExplanation:
     causes, consequences, harmless = rank(scan)
     if report is not None:
         causes = confront(causes, report)
+    elif target is not None:
+        causes = confront_target(causes, _target(target))
     codes = sorted(scan.codes.values(), key=lambda c: scan.code_orders[c.code][0])
     parameters = dict(scan.context)
     for cause in reversed(causes):
@@ -78,6 +94,14 @@ def _explanation(scan: Scan, report: Report | None) -> LogExplanation:
         look_for=() if causes else _LOOK_FOR,
         next_command=_next_command(causes, scan),
     )
+
+
+def _target(target: Target | str) -> Target:
+    if not isinstance(target, str):
+        return target
+    from preflight.target.resolve import load_target
+
+    return load_target(target)
 
 
 def _next_command(causes: list[Cause], scan: Scan) -> str:

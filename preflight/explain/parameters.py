@@ -10,18 +10,29 @@ import re
 from collections.abc import Mapping
 
 # name -> (text that must be there in lower case, pattern with one group)
-_SHAPES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
-    ("soc", "ascend", re.compile(r"\b(Ascend(?:310|910|610|950|350|031)[A-Z0-9_]{0,14}[A-Za-z0-9])", re.I)),
-    ("soc_requested", "--soc_version", re.compile(r"--soc_version[= ]\"?(\w{3,30})", re.I)),
-    ("cann", "ascend-toolkit/", re.compile(r"ascend-toolkit/(\d{1,2}\.\d{1,2}[\w.-]{0,20}\w)", re.I)),
-    ("cann", "/cann-", re.compile(r"/cann-(\d{1,2}\.\d{1,2}[\w.-]{0,20}\w)/", re.I)),
-    ("driver", "npu-smi", re.compile(r"npu-smi\s(\d{2}\.[\w.-]{1,16}\w)", re.I)),
-    ("torch_npu", "torch_npu", re.compile(r"torch[_-]npu(?:==|\s{1,40}|\s?[:=]\s?)v?(\d\.\d{1,2}[\w.+]{0,24})", re.I)),
-    ("numpy", "numpy", re.compile(r"\bnumpy(?:==|\s{1,40}|\s?[:=]\s?)v?([12]\.\d{1,2}[\w.]{0,12})", re.I)),
-    ("python", "python3.", re.compile(r"python(3\.\d{1,2}(?:\.\d{1,2})?)\b", re.I)),
-    ("opset", "ai.onnx::", re.compile(r"ai\.onnx::(\d{1,2})::", re.I)),
-    ("device_id", "device", re.compile(r"\bdevice[ _]?id[ =:\[]{1,3}(\d{1,3})\b", re.I)),
-)  # fmt: skip
+_SHAPES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
+    (name, needle, re.compile(pattern, re.IGNORECASE))
+    for name, needle, pattern in (
+        (
+            "soc",
+            "ascend",
+            r"\b(Ascend(?:310|910|610|950|350|031)(?:[A-Z0-9_]{0,14}[A-Z0-9])?)(?![A-Z0-9])",
+        ),
+        ("soc_requested", "--soc_version", r"--soc_version[= ]\"?(\w{3,30})"),
+        ("cann", "ascend-toolkit/", r"ascend-toolkit/(\d{1,2}\.\d{1,2}[\w.-]{0,20}\w)"),
+        ("cann", "/cann-", r"/cann-(\d{1,2}\.\d{1,2}[\w.-]{0,20}\w)/"),
+        ("driver", "npu-smi", r"npu-smi\s(\d{2}\.[\w.-]{1,16}\w)"),
+        (
+            "torch_npu",
+            "torch_npu",
+            r"torch[_-]npu(?:==|\s{1,40}|\s?[:=]\s?)v?(\d\.\d{1,2}[\w.+]{0,24})",
+        ),
+        ("numpy", "numpy", r"\bnumpy(?:==|\s{1,40}|\s?[:=]\s?)v?([12]\.\d{1,2}[\w.]{0,12})"),
+        ("python", "python3.", r"python(3\.\d{1,2}(?:\.\d{1,2})?)\b"),
+        ("opset", "ai.onnx::", r"ai\.onnx::(\d{1,2})::"),
+        ("device_id", "device", r"\bdevice[ _]?id[ =:\[]{1,3}(\d{1,3})\b"),
+    )
+)
 _WINDOW = 400
 
 
@@ -71,3 +82,8 @@ def fill(sentence: str, parameters: Mapping[str, str]) -> str:
     if any(not parameters.get(n) for n in names):
         return ""
     return re.sub(r"\{(\w+)\}", lambda m: parameters[m[1]], sentence)
+
+
+def complete(text: str, parameters: Mapping[str, str]) -> str:
+    """A text with what is known filled in and a capital word where something is not."""
+    return re.sub(r"\{(\w+)\}", lambda m: parameters.get(m[1]) or m[1].upper(), text)

@@ -38,9 +38,13 @@ class _Run(Struct):
 
 # Words that every other log line has: a search for them narrows nothing down.
 _COMMON = frozenset(
-    "error [error] failed fail failure invalid model device time version ascend path file input "
-    "output data size shape type number kernel operator platform runtime driver memory socket "
-    "connect result results import module library package server rank agent hccl execute ".split()
+    {
+        *("error", "[error]", "failed", "fail", "failure", "invalid", "model", "device", "time"),
+        *("version", "ascend", "path", "file", "input", "output", "data", "size", "shape", "type"),
+        *("number", "kernel", "operator", "platform", "runtime", "driver", "memory", "socket"),
+        *("connect", "result", "results", "import", "module", "library", "package", "server"),
+        *("rank", "agent", "hccl", "execute"),
+    }
 )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from preflight.explain.conflict import conflict_of
-from preflight.explain.parameters import fill, merge
+from preflight.explain.parameters import complete, fill, merge
 from preflight.explain.scan_log import Hit, Scan
 from preflight.explain.signatures import faults
 from preflight.explain.types import Cause, Fault
@@ -134,15 +134,13 @@ def _cause(hit: Hit, scan: Scan) -> Cause:
     relevant = {k: parameters[k] for k in (*hit.parameters, *_placeholders(fault, parameters))}
     certainty = Certainty.POSSIBLE if hit.weak else fault.certainty
     remedies = tuple(
-        replace(r, summary=fill(r.summary, parameters) or r.summary)
-        if "{" in r.summary
-        else replace(r, command=fill(r.command, parameters) or r.command)
+        replace(r, summary=complete(r.summary, parameters), command=complete(r.command, parameters))
         for r in fault.remedies
     )
     return Cause(
         fault=replace(fault, remedies=remedies),
         certainty=certainty,
-        statement=fill(fault.sentence, parameters) if fault.sentence else fault.title,
+        statement=fill(fault.sentence, parameters) or fault.title,
         evidence=tuple(hit.evidence),
         occurrences=hit.count,
         process=hit.process,

@@ -47,6 +47,7 @@ _PLATFORM = (
 )  # fmt: skip
 _ERRORISH = re.compile(
     r"error|fail|fatal|exception|traceback|undefined symbol|cannot |can't |killed|错误|失败|异常"
+    r"|e[0-9a-z][0-9]{4}[:)\]]"
 )
 _DIGIT = re.compile(r"\d")
 _OPENERS = ("[", "(", "")  # what the next line of a plog begins with, or nothing at all
@@ -160,9 +161,8 @@ class Scanner:
         if part is not view:
             lines = bare.split(b"\n")
             bare = b"\n".join([lines[i] for i in fresh])
-        for anchor in self._words.possible(bare):
-            if anchor not in self._worded or anchor not in part.low:
-                continue
+        maybe = self._words.possible(bare)
+        for anchor in [a for a in self._worded if a in maybe and a in part.low]:
             indexes = [part.index(start) for start, _ in part.lines_with(anchor)]
             spans = [view.span(fresh[i]) for i in indexes]
             open_ = self._try_anchor(view, anchor, self._worded, spans)
@@ -187,7 +187,8 @@ class Scanner:
         tried = []
         for start, end in spans:
             low = view.low[start : min(end, start + MAX_LINE)]
-            tried.append(any([self._try_line(view, start, low, s) for s in live]))
+            answers = [self._try_line(view, start, low, s) for s in live]
+            tried.append(True in answers)
         if all(self._spent.get(s.fault, 0) >= MAX_HITS for s in candidates):
             del table[anchor]
         return tried
@@ -214,18 +215,22 @@ class Scanner:
         return used < MAX_MESSAGES
 
     def _keep(self, view: _View, index: int, signature: Signature, found: re.Match[str]) -> None:
-        key = (view.source, view.number(index), signature.fault)
-        if key in self._seen or self._spent.get(signature.fault, 0) >= MAX_HITS:
+        """Note a match; several patterns of a fault on one line count once."""
+        fault = signature.fault
+        who = self._owner(view, index)
+        hit = self._hit(fault, view, index, who)
+        for name, value in found.groupdict().items():
+            if value:
+                hit.parameters.setdefault(name, value.strip(" .,;:'\"`“”"))
+        key = (view.source, view.number(index), fault)
+        if key in self._seen:
             return
         self._seen.add(key)
-        self._spent[signature.fault] = self._spent.get(signature.fault, 0) + 1
-        hit = self._hit(signature.fault, view, index, self._owner(view, index))
+        self._spent[fault] = self._spent.get(fault, 0) + 1
         hit.count += 1
-        if len(hit.evidence) < MAX_EVIDENCE:
-            hit.evidence.append(view.evidence(index))
-        for name, value in found.groupdict().items():
-            if value and name not in hit.parameters:
-                hit.parameters[name] = value.strip(" .,;:'\"`“”")
+        hit.evidence.append(view.evidence(index))
+        hit.evidence.sort(key=lambda e: (self.result.sources.index(e.source), e.number))
+        del hit.evidence[MAX_EVIDENCE:]
 
     def _message(self, view: _View, index: int) -> str:
         """The message of several lines that a line belongs to."""
@@ -250,10 +255,12 @@ class Scanner:
 
     def _hit(self, fault: str, view: _View, index: int, who: Header) -> Hit:
         key = (fault, who.process)
+        order = self._order(view, index, who.time)
         hit = self.result.hits.get(key)
         if hit is None:
-            order = self._order(view, index, who.time)
             hit = self.result.hits[key] = Hit(fault, who.process, order, who.time)
+        elif order < hit.order:  # anchors are tried one after the other, lines are not
+            hit.order, hit.time = order, who.time
         return hit
 
     def _errors(self, view: _View) -> None:

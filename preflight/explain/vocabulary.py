@@ -25,16 +25,16 @@ class Vocabulary:
         self._known: set[bytes] = set()
         self._telling: dict[bytes, list[str]] = {}
 
-    def possible(self, block: bytes) -> list[str]:
+    def possible(self, block: bytes) -> set[str]:
         """The texts that may be in the block (lower case, UTF-8); all others are not."""
         words = set(block.translate(_LETTERS).split())
         new = words - self._known
         if new:
             self._learn(new)
-        found = dict.fromkeys(self._pieces.get(b"", ()))
+        found = set(self._pieces.get(b"", ()))
         for word in self._telling.keys() & words:
-            found.update(dict.fromkeys(self._telling[word]))
-        return list(found)
+            found.update(self._telling[word])
+        return found
 
     def _learn(self, new: set[bytes]) -> None:
         if len(self._known) > MAX_WORDS:

@@ -36,41 +36,51 @@ app = typer.Typer(
 )
 
 
+Models = Annotated[list[Path], typer.Argument(help="Model files.", show_default=False)]
+Target = Annotated[
+    str,
+    typer.Option(
+        "--target",
+        "-t",
+        help="RELEASE/SOC[/HOST], a snapshot file or a folder; without it, the known target"
+        " on which most of the models run.",
+    ),
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write the chosen plan there (TOML).")
+]
+Way = Annotated[int, typer.Option("--path", help="The way to take; 1 is the best.")]
+SourceDir = Annotated[
+    Path | None,
+    typer.Option("--source-dir", help="Where relative paths of the old build are looked for."),
+]
+Fills = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="OPTION=VALUE of atc, for what is not recorded. Repeatable."),
+]
+OutputDir = Annotated[Path | None, typer.Option("--output-dir", help="Where new model files go.")]
+Script = Annotated[
+    Path | None, typer.Option("--script", help="Write the commands as a shell script, too.")
+]
+Tensors = Annotated[
+    tuple[Path, Path] | None,
+    typer.Option("--tensors", help="Folders of old and new tensors to compare at the end."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
+
+
 @app.command(epilog="`preflight plan show PLAN` shows a saved plan and how far it is carried out.")
 def make(
-    models: Annotated[list[Path], typer.Argument(help="Model files.", show_default=False)],
-    target: Annotated[
-        str,
-        typer.Option(
-            "--target",
-            "-t",
-            help="RELEASE/SOC[/HOST], a snapshot file or a folder; without it, the known target"
-            " on which most of the models run.",
-        ),
-    ] = "",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the chosen plan there (TOML).")
-    ] = None,
-    path: Annotated[int, typer.Option("--path", help="The way to take; 1 is the best.")] = 1,
-    source_dir: Annotated[
-        Path | None,
-        typer.Option("--source-dir", help="Where relative paths of the old build are looked for."),
-    ] = None,
-    fills: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="OPTION=VALUE of atc, for what is not recorded. Repeatable."),
-    ] = None,
-    output_dir: Annotated[
-        Path | None, typer.Option("--output-dir", help="Where new model files go.")
-    ] = None,
-    script: Annotated[
-        Path | None, typer.Option("--script", help="Write the commands as a shell script, too.")
-    ] = None,
-    tensors: Annotated[
-        tuple[Path, Path] | None,
-        typer.Option("--tensors", help="Folders of old and new tensors to compare at the end."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    models: Models,
+    target: Target = "",
+    output: Output = None,
+    path: Way = 1,
+    source_dir: SourceDir = None,
+    fills: Fills = None,
+    output_dir: OutputDir = None,
+    script: Script = None,
+    tensors: Tensors = None,
+    as_json: AsJson = False,
 ) -> int:
     """Plan the way from these models to a working pair, with predicted results.
 

@@ -69,7 +69,13 @@ def _text_of(path: Path) -> str:
 
 
 def write_plan(plan: Plan, path: str | os.PathLike[str]) -> None:
-    """Write a plan file in one go: readers see the old file or the whole new one."""
+    """Write a plan file in one go: readers see the old file or the whole new one.
+
+    Raises UsageError for a plan that could not be read again, UnreadableInput for a bad place.
+    """
+    problems = list(plan_problems(plan))
+    if problems:
+        raise UsageError(f"the plan cannot be written: {problems[0]}")
     write_atomically(Path(path), plan_to_toml(plan).encode())
 
 
@@ -142,6 +148,11 @@ def _step_problems(step: Step) -> Iterator[str]:
     for question in step.open_questions:
         if not _VARIABLE.fullmatch(question.name):
             yield f"open question {question.name!r}: a name has capital letters, digits and '_'"
+    odd = [a for a in (*step.command, step.produces) if a and not a.isprintable()]
+    odd += [s.name for s in step.side_files if not s.name.isprintable()]
+    odd += [s.name for s in step.side_files if not s.content.replace("\n", "").isprintable()]
+    if odd:
+        yield f"{odd[0]!r} holds control characters"
     if step.command and step.kind != "rebuild":
         yield "only a rebuild runs a command"
     if step.command and not step.produces:

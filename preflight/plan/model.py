@@ -75,11 +75,15 @@ class FileUse(Strict, frozen=True):
 
 
 class OpenQuestion(Strict, frozen=True):
-    """A gap in a command that only a person can fill; `name` stands in the command as `{name}`."""
+    """A gap in a command that only a person can fill; `name` stands in the command as `{name}`.
+
+    `kind` is the kind of step whose work gives the answer, empty when knowing is enough.
+    """
 
     name: str
     option: str
     what: str
+    kind: str = ""
 
 
 class SideFile(Strict, frozen=True):

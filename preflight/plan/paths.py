@@ -134,6 +134,7 @@ class PathBuilder(Struct):
         defaults = self.simulation.moved_defaults(model, goal)
         made = rebuild_step(model, BuildGoal.of_target(goal), self.options, defaults, number)
         steps = self._preparations(model, blocking, defaults, number, before)
+        steps += _answers(made, {step.kind for step in steps}, before)
         after = rebuilt(model, goal, made.produces)
         mends = self._mends([after], goal, number)
         ready = (*before, *(s.id for s in steps), *(s.id for s in mends))
@@ -211,6 +212,13 @@ class PathBuilder(Struct):
     @property
     def _spec(self) -> str:
         return self.options.spec or self.target.name
+
+
+def _answers(build: Step, there: set[str], before: tuple[str, ...]) -> list[Step]:
+    """A step for each kind of work that an open question of the command asks for."""
+    kinds = dict.fromkeys(q.kind for q in build.open_questions if q.kind and q.kind not in there)
+    number = build.id.rpartition("-")[2]
+    return [phrases.answer_step(f"{k.replace('_', '-')}-{number}", k, build, before) for k in kinds]
 
 
 def model_facts(model: ModelFile) -> ModelFacts:

@@ -162,6 +162,23 @@ def preparation_step(
     )
 
 
+def answer_step(step_id: str, kind: str, build: Step, requires: tuple[str, ...]) -> Step:
+    """Work on the source model that the command of a rebuild waits for."""
+    questions = [q for q in build.open_questions if q.kind == kind]
+    return Step(
+        step_id,
+        kind,
+        f"{STEP_MEANINGS[kind].capitalize()} ({_name(build.model)})",
+        requires,
+        model=build.model,
+        instruction="; ".join(q.what for q in questions),
+        expected="the open questions of the command have answers",
+        check="plan again with " + " ".join(f"--set {q.option}=VALUE" for q in questions),
+        undo="use the unchanged source model",
+        reasons=tuple(f"--{q.option}: {q.what}" for q in questions),
+    )
+
+
 def mend_step(step_id: str, remedy: Remedy, finding: Finding, path: str, effect: Effect) -> Step:
     """What a person changes on the target so that a file runs there."""
     return Step(

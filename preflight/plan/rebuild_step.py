@@ -51,7 +51,7 @@ def rebuild_step(
         produces=produces,
         command=recipe.argv,
         needs=tuple(FileUse(f.option, f.path, f.need, f.place) for f in recipe.files),
-        open_questions=tuple(OpenQuestion(g.name, g.option, g.what) for g in recipe.gaps),
+        open_questions=tuple(OpenQuestion(g.name, g.option, g.what, g.kind) for g in recipe.gaps),
         problems=recipe.problems,
         side_files=tuple(SideFile(e.option, e.name, e.content) for e in recipe.extra_files),
         reasons=recipe_reasons(recipe),

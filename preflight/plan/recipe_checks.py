@@ -37,7 +37,7 @@ def _framework(draft: Draft) -> None:
         refused = draft.family in framework.not_on
         if framework.value == value and refused:
             what = f"{value} is not available on {draft.family}: {framework.instead}"
-            draft.gap("framework", what, value)
+            draft.gap("framework", what, value, "edit_source_model")
         if framework.value != value or refused:
             for name in framework.own_options:
                 _leave_out(draft, name, f"only {framework.names[0]} models use it")
@@ -80,7 +80,8 @@ def _shape_ranges(draft: Draft) -> None:
     rule = atc_rules().shape_ranges
     shape = draft.value("input_shape")
     if shape and "~" in shape and draft.family in rule.not_on:
-        draft.gap("input_shape", f"no ranges on {draft.family}: use {rule.instead}", shape)
+        what = f"no ranges on {draft.family}: use {rule.instead}"
+        draft.gap("input_shape", what, shape, "convert_shapes")
 
 
 def _combinations(draft: Draft) -> None:

@@ -60,11 +60,15 @@ class FileNeed(Struct, frozen=True):
 
 
 class Gap(Struct, frozen=True):
-    """Something that only a person can say; `name` is the variable that stands for it."""
+    """Something that only a person can say; `name` is the variable that stands for it.
+
+    `kind` is the kind of plan step whose work gives the answer, empty when knowing is enough.
+    """
 
     name: str
     option: str
     what: str
+    kind: str = ""
 
 
 class MovedDefault(Struct, frozen=True):
@@ -138,8 +142,8 @@ class Draft(Struct):
         line = self.lines.get(name)
         return line.new if line is not None and line.in_command else None
 
-    def gap(self, option: str, what: str, old: str | None = None) -> None:
+    def gap(self, option: str, what: str, old: str | None = None, kind: str = "") -> None:
         """Leave a place in the command that a person fills."""
         name = "SOURCE_MODEL" if option == "model" else option.upper()
-        self.gaps.append(Gap(name, option, what))
+        self.gaps.append(Gap(name, option, what, kind))
         self.put(OptionLine(option, "gap", old, f"{{{name}}}", what))

@@ -124,6 +124,7 @@ class _Progress(Struct):
     target: Target
     obstacles: list[Finding] = field(default_factory=list)
     stated: set[tuple[str, str]] = field(default_factory=set)
+    worked_on: set[str] = field(default_factory=set)  # kinds of steps about this model
     unstated: list[str] = field(default_factory=list)
     rebuilt: bool = False
     moved: bool = False
@@ -218,6 +219,11 @@ class Simulation:
             for d in self.moved_defaults(way.original, target)
             if (d.operator, d.attribute) not in way.stated
         ]
+        way.unstated += [
+            f"no step answers --{q.option}: {q.what}"
+            for q in step.open_questions
+            if q.kind and q.kind not in way.worked_on
+        ]
         made = (way.original.path, target.name, step.produces)
         if made not in self._rebuilt:
             self._rebuilt[made] = rebuilt(way.original, target, step.produces)
@@ -244,6 +250,7 @@ class Simulation:
 def _note_care(step: Step, way: _Progress) -> None:
     """What a step does about a model beyond changing facts."""
     if step.model == way.original.path:
+        way.worked_on.add(step.kind)
         way.stated |= {(s.operator, s.attribute) for s in step.statements}
     if step.model != way.current.path:
         return

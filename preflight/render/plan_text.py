@@ -30,7 +30,12 @@ def ways_text(candidates: Sequence[Candidate], chosen: int, saved: str = "") -> 
         for number, step in enumerate(best.plan.steps, 1):
             lines += _step(number, step)
     lines += ["", f"next: {_next_of_ways(best, saved)}"]
-    return "\n".join(lines) + "\n"
+    return _joined(lines)
+
+
+def _joined(lines: Sequence[str]) -> str:
+    """The lines as text; whatever is in one stays in one."""
+    return "\n".join(printable(line) for line in lines) + "\n"
 
 
 def _answer(candidates: Sequence[Candidate], best: Candidate) -> str:
@@ -88,7 +93,7 @@ def plan_text(plan: Plan, path: str, states: dict[str, str] | None = None) -> st
         lines += ["", *_step(number, step, (states or {}).get(step.id, ""))]
     lines += [f"note: {printable(note)}" for note in plan.notes]
     lines += ["", f"next: preflight apply {printable(shlex.quote(path))} --dry-run"]
-    return "\n".join(lines) + "\n"
+    return _joined(lines)
 
 
 def _step(number: int, step: Step, state: str = "") -> Iterator[str]:
@@ -144,7 +149,7 @@ def result_text(result: ApplyResult, plan: str) -> str:
         lines.append(f"  {outcome.status:<12} {printable(outcome.title)}{detail}")
     lines += [f"  by hand: {printable(text)}" for text in result.left]
     lines.append(f"next: {_next_of_result(result, printable(shlex.quote(plan)))}")
-    return "\n".join(lines) + "\n"
+    return _joined(lines)
 
 
 def _result_line(result: ApplyResult) -> str:

@@ -238,7 +238,6 @@ def test_a_file_changed_since_is_left(tmp_path: Path) -> None:
     [
         ({"command": ("rm", "--output=x")}, "'rm' is not a program"),
         ({"command": ("atc", "--model=x")}, "no --output="),
-        ({"command": ("atc", "--output=x", "a\0b")}, "NUL"),
         ({"open_questions": (OpenQuestion("M", "model", "which model?"),)}, "which model"),
         ({"problems": ("odd",)}, "odd"),
         ({"needs": (FileUse("model", "a.onnx", "the source", "relative"),)}, "the source"),

@@ -65,6 +65,10 @@ def test_an_unknown_key_is_named(text: str, named: str) -> None:
         ((Step("a", "verify", "a", command=("atc",), produces="x"),), "only a rebuild"),
         ((Step("a", "rebuild", "a", command=("atc",)),), "the file that it produces"),
         ((Step("a", "rebuild", "a"),), "neither a command nor an instruction"),
+        (
+            (Step("a", "rebuild", "a", command=("atc", "a\x1bb"), produces="x"),),
+            "holds control characters",
+        ),
     ],
 )
 def test_a_plan_that_cannot_be_carried_out_is_refused(steps: tuple[Step, ...], said: str) -> None:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from preflight.errors import UsageError
 from preflight.findings import Severity, Status
+from preflight.model.atc_command import parse_atc_command
 from preflight.model.file import read_model
 from preflight.model.manifest import Attribute, ModelFile
 from preflight.plan.files import plan_from_toml, plan_to_toml
@@ -188,3 +189,25 @@ def test_likely_targets_name_the_socs_of_the_models() -> None:
 def test_a_plan_needs_a_model() -> None:
     with pytest.raises(UsageError):
         solve([], target(TARGET))
+
+
+def test_work_on_the_source_model_is_a_step_of_its_own() -> None:
+    """Caffe is not taken for 910B3, and ranges are not taken for 310B."""
+    base = model("plain_910B.om")
+    cases = {
+        TARGET: ("--framework=0 --model=/m.prototxt", "edit_source_model"),
+        "8.1.RC1/Ascend310B4/linux-aarch64": (
+            "--framework=5 --model=/m.onnx --input_shape=x:1~4,32",
+            "convert_shapes",
+        ),
+    }
+    for spec, (options, kind) in cases.items():
+        assert base.manifest is not None
+        command = parse_atc_command(f"atc {options}")
+        changed_model = replace(base, manifest=replace(base.manifest, atc_command=command))
+        found = solve([changed_model], target(spec), PlanOptions(spec=spec))
+        way = next(c for c in found.candidates if c.path.kind == "rebuild")
+        step = next(s for s in way.plan.steps if s.kind == kind)
+        assert not found.simulation.run(plan_without(way.plan, step.id)).reached
+        rebuild = next(s for s in way.plan.steps if s.kind == "rebuild")
+        assert step.id in rebuild.requires

@@ -6,6 +6,7 @@ import datetime
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, cast
 
@@ -56,7 +57,7 @@ def check_model(
     assumed = assumptions or Assumptions()
     resolved = _target(target)
     context = Context(_read(model, assumed), resolved, assumed, target_history(resolved))
-    return run_rules((rules or load_rules()).rules, context)
+    return run_rules((rules or _bundled()).rules, context)
 
 
 def check(
@@ -76,7 +77,7 @@ def check(
     started = time.perf_counter()
     if not paths or not targets:
         raise UsageError("a check needs at least one model file and one target")
-    job = _Job(rules or load_rules(), assumptions or Assumptions(), waivers, today)
+    job = _Job(rules or _bundled(), assumptions or Assumptions(), waivers, today)
     resolved = [(_spec(target), _target(target)) for target in targets]
     loaded = time.perf_counter()
     inputs: list[InputSummary] = []
@@ -94,6 +95,12 @@ def check(
         tuple(results),
         {"load": loaded - started, "check": time.perf_counter() - loaded},
     )
+
+
+@cache
+def _bundled() -> RuleSet:
+    """The project's own rules, read once per process."""
+    return load_rules()
 
 
 class _Job:

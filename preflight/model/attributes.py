@@ -7,7 +7,7 @@ a list without a type are skipped at every level, but are errors inside NamedAtt
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any
 
@@ -111,39 +111,63 @@ def _inner_problem(value: Any) -> Problem | None:
     return None if case in CODECS else _INNER_UNSET
 
 
+# Cases that no level refuses; the others need a second look.
+_HARMLESS = frozenset(CODECS) - {"func"} | {None}
+
+
 class AttributeMap(Mapping[str, Attribute]):
-    """Attributes by name, decoded when one is asked for."""
+    """The attributes that survive loading, looked at and decoded only when one is asked for.
 
-    __slots__ = ("_decoded", "_values")
+    `values` are AttrDef messages by name, or attributes that are decoded already; names in `hidden`
+    count as absent, and so does a value that the loader skips or refuses.
+    """
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
+    __slots__ = ("_hidden", "_values")
+
+    def __init__(self, values: Mapping[str, Any], hidden: frozenset[str] = frozenset()) -> None:
         self._values = values
-        self._decoded: dict[str, Attribute] = {}
+        self._hidden = hidden
+
+    def _kept(self, name: object) -> Any | None:
+        """The value that survives under a name, not decoded."""
+        # A message map has no other keys than texts, and makes an entry for every name asked for.
+        if not isinstance(name, str) or name not in self._values or name in self._hidden:
+            return None
+        value = self._values[name]
+        return value if isinstance(value, Attribute) or problem(value) is None else None
+
+    def find(self, name: str) -> Attribute | None:
+        """The attribute of that name, None when there is none."""
+        value = self._kept(name)
+        if value is None or isinstance(value, Attribute):
+            return value
+        return decode(name, value)
 
     def __getitem__(self, name: str) -> Attribute:
-        found = self._decoded.get(name)
+        found = self.find(name)
         if found is None:
-            value = self._values[name]
-            found = value if isinstance(value, Attribute) else decode(name, value)
-            self._decoded[name] = found
+            raise KeyError(name)
         return found
 
     def __contains__(self, name: object) -> bool:
-        return name in self._values
+        return self._kept(name) is not None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
+        return (name for name in self._values if name in self)
 
     def __len__(self) -> int:
-        return len(self._values)
+        return sum(1 for _ in self)
 
     def __repr__(self) -> str:
-        return f"AttributeMap({sorted(self._values)})"
+        return f"AttributeMap({sorted(self)})"
 
-    @property
-    def raw(self) -> Mapping[str, Any]:
-        """The undecoded values."""
-        return self._values
+    def is_any(self, wanted: Callable[[str], bool]) -> bool:
+        """Whether a name in the file passes a test, be it of an attribute that is skipped."""
+        return any(map(wanted, self._values))
+
+    def raw(self) -> Iterator[tuple[str, Any]]:
+        """Names and undecoded values of the attributes that survive."""
+        return ((name, self._values[name]) for name in self)
 
 
 NO_ATTRIBUTES = AttributeMap({})
@@ -152,26 +176,30 @@ NO_ATTRIBUTES = AttributeMap({})
 Problems = tuple[tuple[str, Problem], ...]  # (attribute name, what is wrong)
 
 
-def strict_attributes(message: Any, *, operator: bool = False) -> tuple[AttributeMap, Problems]:
-    """The surviving attributes of a model, graph or operator message, and what fails it."""
-    kept: dict[str, Any] = {}
-    problems: list[tuple[str, Problem]] = []
-    for name, value in message.attr.items():
-        if operator and name in CONTROL_KEYS:
-            continue
-        found = problem(value)
-        if found is None:
-            kept[name] = value
-        elif isinstance(found, Problem):
-            problems.append((name, found))
-    return AttributeMap(kept), tuple(problems)
+def kept_attributes(message: Any, *, operator: bool = False) -> AttributeMap:
+    """The surviving attributes of any message with an attribute map.
 
-
-def lenient_attributes(message: Any) -> AttributeMap:
-    """The surviving attributes of a tensor descriptor: bad ones are dropped silently."""
-    if not message.attr:
+    In a tensor descriptor bad ones are dropped silently; elsewhere they fail the definition
+    (`attribute_problems`).
+    """
+    values = message.attr
+    if not values:
         return NO_ATTRIBUTES
-    return AttributeMap({n: v for n, v in message.attr.items() if problem(v) is None})
+    return AttributeMap(values, CONTROL_KEYS) if operator else AttributeMap(values)
+
+
+def attribute_problems(message: Any, *, operator: bool = False) -> Problems:
+    """What in the attributes of a model, graph or operator message fails the definition."""
+    values = message.attr
+    found: list[tuple[str, Problem]] = []
+    for name in values:
+        value = values[name]
+        if value.WhichOneof("value") in _HARMLESS or (operator and name in CONTROL_KEYS):
+            continue
+        wrong = problem(value)
+        if isinstance(wrong, Problem):
+            found.append((name, wrong))
+    return tuple(found)
 
 
 def message_number(value: Attribute | None) -> int | None:
@@ -182,10 +210,15 @@ def message_number(value: Attribute | None) -> int | None:
 
 
 def message_text(value: Attribute | None) -> str:
-    """The value of an `s` attribute, empty for any other type (AttrUtils::GetStr)."""
+    """The value of an `s` attribute, empty for any other type (AttrUtils::GetStr).
+
+    The loader compares bytes: what is not UTF-8 is kept as surrogates, as in version files.
+    """
     if value is None or value.type != "s":
         return ""
-    return value.value if isinstance(value.value, str) else ""
+    if isinstance(value.value, bytes):
+        return value.value.decode("utf-8", "surrogateescape")
+    return str(value.value)
 
 
 def message_flag(value: Attribute | None) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 from preflight.container.types import Fault
-from preflight.model.attributes import lenient_attributes
+from preflight.model.attributes import kept_attributes
 from preflight.model.definition import ModelDefinition
 from preflight.model.dictionary import Dictionary, Unresolved, resolve
 from preflight.model.manifest import Attribute
@@ -43,7 +42,7 @@ def dictionary_of(attributes: Mapping[str, Attribute]) -> Dictionary | str | Non
 
 
 def decompress(definition: ModelDefinition, dictionary: Dictionary | str | None) -> Fault | None:
-    """Resolve the names in place; the fault when the loader would give up.
+    """Check that every name resolves and keep the dictionary; the fault when the loader gives up.
 
     Only graphs that belong to the loaded model are looked at, operators and their descriptors.
     """
@@ -51,28 +50,17 @@ def decompress(definition: ModelDefinition, dictionary: Dictionary | str | None)
         return None
     if isinstance(dictionary, str):
         return _fault(definition.block, dictionary)
-    loaded = definition.loaded_graphs
+    graphs = [definition.message.graph[index] for index in definition.loaded_graphs]
     try:
-        resolved = tuple(
-            tuple(resolve(attributes, dictionary) for attributes in operators)
-            if graph in loaded
-            else operators
-            for graph, operators in enumerate(definition.operator_attributes)
-        )
-        _check_tensors([definition.message.graph[index] for index in loaded], dictionary)
+        for operator in (op for graph in graphs for op in graph.op):
+            resolve(kept_attributes(operator, operator=True), dictionary)
+        for operator in (op for graph in graphs for op in graph.op):
+            for desc in (*operator.input_desc, *operator.output_desc):
+                resolve(kept_attributes(desc), dictionary)
     except Unresolved as error:
         return _fault(definition.block, f"the attribute dictionary does not fit: {error}")
-    definition.operator_attributes = resolved
     definition.dictionary = dictionary
     return None
-
-
-def _check_tensors(graphs: Sequence[Any], dictionary: Dictionary) -> None:
-    for graph in graphs:
-        for operator in graph.op:
-            for desc in (*operator.input_desc, *operator.output_desc):
-                if desc.attr:
-                    resolve(lenient_attributes(desc), dictionary)
 
 
 def _text(value: str | bytes) -> str:

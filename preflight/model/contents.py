@@ -107,10 +107,8 @@ def _decompressed(definitions: list[ModelDefinition]) -> list[Fault]:
     faults = []
     shared = None
     root = definitions[0]
-    if root.message is not None and root.graph_attributes:
-        first = root.loaded_graphs[0]
-        if message_flag(root.graph_attributes[first].get(_PARTITIONED)):
-            shared = dictionary_of(root.attributes)
+    if root.root is not None and message_flag(root.root.attributes.get(_PARTITIONED)):
+        shared = dictionary_of(root.attributes)
     for definition in definitions:
         if definition.dictionary is None:
             own = dictionary_of(definition.attributes)

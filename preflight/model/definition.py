@@ -6,14 +6,21 @@ tier T4 holds its verdicts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from preflight.container.types import Fault
-from preflight.model.attributes import AttributeMap, Problem, Problems, strict_attributes
-from preflight.model.dictionary import Dictionary
+from preflight.model.attributes import (
+    NO_ATTRIBUTES,
+    AttributeMap,
+    Problem,
+    Problems,
+    attribute_problems,
+    kept_attributes,
+)
+from preflight.model.dictionary import Dictionary, resolve
 from preflight.model.edges import EdgeProblem, edge_problems, reach_subgraphs
 from preflight.model.graphs import make_graph
 from preflight.model.manifest import Attribute, Graph
@@ -45,19 +52,32 @@ class ModelDefinition:
     """One MODEL_DEF. `faults` is empty exactly when the loader accepts it.
 
     `message` is the parsed protobuf (private to preflight.model), None when it did not parse;
-    `length` counts the bytes before an early end.
+    `length` counts the bytes before an early end. `dictionary` undoes attribute compression of the
+    loaded graphs.
     """
 
     message: Any | None
     length: int
     block: int
-    attributes: AttributeMap
-    graph_attributes: tuple[AttributeMap, ...]
-    operator_attributes: tuple[tuple[AttributeMap, ...], ...]
     subgraphs: tuple[str, ...]
     faults: tuple[Fault, ...]
     silent_codes: tuple[str, ...] = ()
     dictionary: Dictionary | None = None
+
+    @property
+    def attributes(self) -> AttributeMap:
+        """The surviving attributes of the model."""
+        return NO_ATTRIBUTES if self.message is None else kept_attributes(self.message)
+
+    def operator_attributes(self, graph: int, operator: Any) -> AttributeMap:
+        """The surviving attributes of an OpDef of the graph at a position, under real names."""
+        attributes = kept_attributes(operator, operator=True)
+        dictionary = self.dictionary_of_graph(graph)
+        return attributes if dictionary is None else resolve(attributes, dictionary)
+
+    def dictionary_of_graph(self, graph: int) -> Dictionary | None:
+        """The dictionary, for graphs that belong to the loaded model: others are never resolved."""
+        return self.dictionary if graph in self._loaded else None
 
     @property
     def ok(self) -> bool:
@@ -82,16 +102,14 @@ class ModelDefinition:
         """Names that the loader adds with values of its own."""
         return tuple(name for name in DEFAULT_ATTRIBUTES if name not in self.attributes)
 
-    @cached_property
+    @property
     def graphs(self) -> tuple[Graph, ...]:
         """All graphs of the definition in file order."""
         if self.message is None:
             return ()
         return tuple(
-            make_graph(graph, attributes, operators, self.block, self.dictionary)
-            for graph, attributes, operators in zip(
-                self.message.graph, self.graph_attributes, self.operator_attributes, strict=True
-            )
+            make_graph(graph, self.block, self.dictionary_of_graph(position))
+            for position, graph in enumerate(self.message.graph)
         )
 
     @property
@@ -100,7 +118,7 @@ class ModelDefinition:
         graphs = self.graphs
         return next((g for g in reversed(graphs) if g.name == graphs[0].name), None)
 
-    @property
+    @cached_property
     def loaded_graphs(self) -> tuple[int, ...]:
         """Positions of the graphs that belong to the loaded model, the root first."""
         if self.message is None or not self.message.graph:
@@ -108,6 +126,10 @@ class ModelDefinition:
         names = [graph.name for graph in self.message.graph]
         last = {name: position for position, name in enumerate(names)}
         return (last[names[0]], *(last[name] for name in self.subgraphs if name != names[0]))
+
+    @cached_property
+    def _loaded(self) -> frozenset[int]:
+        return frozenset(self.loaded_graphs)
 
     @property
     def reachable(self) -> tuple[Graph, ...]:
@@ -126,26 +148,22 @@ def decode_model_definition(data: bytes, *, block: int = 0) -> ModelDefinition:
         size = f"{len(data)} bytes, more than 2^31 - 1" if len(data) > INT32_MAX else "the bytes"
         detail = f"{size} are not a model definition (ge.proto.ModelDef)"
         fault = _fault("def.parse", "proto_parse", detail, block, ("E18888",))
-        return ModelDefinition(None, 0, block, AttributeMap({}), (), (), (), (fault,))
+        return ModelDefinition(None, 0, block, (), (fault,))
     return check_definition(message, length, block)
 
 
 def check_definition(message: Any, length: int, block: int) -> ModelDefinition:
     """Apply the loader's checks to a parsed ModelDef."""
     faults: list[Fault] = []
-    attributes, problems = strict_attributes(message)
-    _attribute_faults(faults, problems, "the model", block, inner=False)
+    _attribute_faults(faults, attribute_problems(message), "the model", block, inner=False)
     if not message.graph:
         detail = "the model definition has no graph"
         faults.append(_fault("def.parse", "no_graph", detail, block, ()))
-    graph_maps: list[AttributeMap] = []
-    operator_maps: list[tuple[AttributeMap, ...]] = []
     for graph in message.graph:
-        graph_map, problems = strict_attributes(graph)
-        _attribute_faults(faults, problems, f"graph '{graph.name}'", block, inner=True)
-        graph_maps.append(graph_map)
-        operator_maps.append(_operators(graph, faults, block))
-    _constant_faults(faults, message, operator_maps, block)
+        place = f"graph '{graph.name}'"
+        _attribute_faults(faults, attribute_problems(graph), place, block, inner=True)
+        _operator_faults(faults, graph, block)
+    _constant_faults(faults, message, block)
     _edge_faults(faults, (p for g in message.graph for p in edge_problems(g)), block)
     reach = reach_subgraphs(message.graph) if message.graph else None
     if reach:
@@ -154,24 +172,18 @@ def check_definition(message: Any, length: int, block: int) -> ModelDefinition:
         message,
         length,
         block,
-        attributes,
-        tuple(graph_maps),
-        tuple(operator_maps),
         reach.names if reach else (),
         tuple(faults),
         ("E18888",) if reach and reach.used_twice else (),
     )
 
 
-def _operators(graph: Any, faults: list[Fault], block: int) -> tuple[AttributeMap, ...]:
-    maps = []
+def _operator_faults(faults: list[Fault], graph: Any, block: int) -> None:
     for operator in graph.op:
-        attributes, problems = strict_attributes(operator, operator=True)
+        problems = attribute_problems(operator, operator=True)
         if problems:
             place = f"operator '{operator.name}' ({operator.type}) of graph '{graph.name}'"
             _attribute_faults(faults, problems, place, block, inner=True)
-        maps.append(attributes)
-    return tuple(maps)
 
 
 def _attribute_faults(
@@ -189,28 +201,21 @@ def _with_caller(problem: Problem) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*problem.codes, "E19999")))
 
 
-def _constant_faults(
-    faults: list[Fault],
-    message: Any,
-    operators: Sequence[Sequence[AttributeMap]],
-    block: int,
-) -> None:
+def _constant_faults(faults: list[Fault], message: Any, block: int) -> None:
     """Const with location and length: the loader opens that file while it parses (14)."""
-    for graph, maps in zip(message.graph, operators, strict=True):
-        for operator, attributes in zip(graph.op, maps, strict=True):
-            if operator.type not in ("Const", "Constant"):
-                continue
-            if "location" not in attributes or "length" not in attributes:
-                continue
-            location, length = attributes["location"], attributes["length"]
-            if location.type != "s" or length.type != "i":
-                continue
-            detail = (
-                f"constant '{operator.name}' keeps its value in '{_shown(location)}', "
-                "a file that the loader opens while it reads the definition"
-            )
-            data = {"location": location.value, "operator": operator.name, "conditional": True}
-            _append(faults, _fault("def.parse", "const_file", detail, block, ("E19999",), data))
+    for operator in (op for graph in message.graph for op in graph.op):
+        if operator.type not in ("Const", "Constant"):
+            continue
+        attributes = kept_attributes(operator, operator=True)
+        location, length = attributes.find("location"), attributes.find("length")
+        if location is None or length is None or (location.type, length.type) != ("s", "i"):
+            continue
+        detail = (
+            f"constant '{operator.name}' keeps its value in '{_shown(location)}', "
+            "a file that the loader opens while it reads the definition"
+        )
+        data = {"location": location.value, "operator": operator.name, "conditional": True}
+        _append(faults, _fault("def.parse", "const_file", detail, block, ("E19999",), data))
 
 
 def _shown(location: Attribute) -> str:

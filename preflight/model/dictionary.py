@@ -67,11 +67,10 @@ def decode_position(code: str) -> int:
 
 def resolve(attributes: AttributeMap, dictionary: Dictionary) -> AttributeMap:
     """The attributes under their real names; raises Unresolved where the loader gives up."""
-    values = attributes.raw
-    if not any(not name or name.startswith(_MARK) for name in values):
+    if not attributes.is_any(lambda name: not name or name.startswith(_MARK)):
         return attributes
     resolved: dict[str, Any] = {}
-    for code, value in values.items():
+    for code, value in attributes.raw():
         name, coded = dictionary.name(code)
         resolved[name] = _coded(name, value, dictionary) if coded else value
     return AttributeMap(resolved)

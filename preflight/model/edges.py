@@ -32,6 +32,8 @@ def split_input(text: str) -> tuple[str, int] | None:
 
 
 def _strtol32(text: str) -> int:
+    if len(text) < 10 and text.isascii() and text.isdigit():
+        return int(text)  # nearly every index of every file
     rest = text.lstrip(" \t\n\v\f\r")
     sign = -1 if rest[:1] == "-" else 1
     digits = rest[1:] if rest[:1] in ("-", "+") else rest

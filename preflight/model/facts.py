@@ -95,15 +95,11 @@ def _external_weights(definitions: Sequence[ModelDefinition]) -> tuple[str, ...]
     """Locations of FileConstant operators, in graph order, each once."""
     found: dict[str, None] = {}
     for definition in definitions:
-        if definition.message is None:
-            continue
-        for graph, maps in zip(
-            definition.message.graph, definition.operator_attributes, strict=True
-        ):
-            for operator, attributes in zip(graph.op, maps, strict=True):
+        graphs = definition.message.graph if definition.message is not None else ()
+        for position, graph in enumerate(graphs):
+            for operator in graph.op:
                 if operator.type == _FILE_CONSTANT:
-                    for key in _LOCATION_KEYS:
-                        place = message_text(attributes.get(key))
-                        if place:
-                            found[place] = None
+                    attributes = definition.operator_attributes(position, operator)
+                    places = (message_text(attributes.find(key)) for key in _LOCATION_KEYS)
+                    found.update(dict.fromkeys(filter(None, places)))
     return tuple(found)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
-from preflight.model.attributes import AttributeMap
-from preflight.model.dictionary import Dictionary
+from preflight.model.attributes import AttributeMap, kept_attributes
+from preflight.model.dictionary import Dictionary, resolve
 from preflight.model.edges import join_inputs
 from preflight.model.manifest import Graph, Operator
 from preflight.model.tensors import tensor_info
@@ -16,26 +16,20 @@ _INPUT_NAMES_KEY = "_input_name_key"
 
 
 class OperatorList(Sequence[Operator]):
-    """The operators of one graph, made one by one and kept."""
+    """The operators of one graph, each made when it is looked at and not kept.
 
-    __slots__ = ("_attributes", "_block", "_dictionary", "_graph", "_made", "_messages")
+    A graph of 100,000 operators as values is many times its bytes; who needs them twice keeps them.
+    """
 
-    def __init__(
-        self,
-        graph: Any,
-        attributes: Sequence[AttributeMap],
-        block: int,
-        dictionary: Dictionary | None,
-    ) -> None:
-        self._graph: str = graph.name
-        self._messages = list(graph.op)
-        self._attributes = attributes
+    __slots__ = ("_block", "_dictionary", "_message")
+
+    def __init__(self, graph: Any, block: int, dictionary: Dictionary | None) -> None:
+        self._message = graph
         self._block = block
         self._dictionary = dictionary
-        self._made: dict[int, Operator] = {}
 
     def __len__(self) -> int:
-        return len(self._messages)
+        return len(self._message.op)
 
     @overload
     def __getitem__(self, index: int) -> Operator: ...
@@ -44,27 +38,22 @@ class OperatorList(Sequence[Operator]):
     def __getitem__(self, index: slice) -> Sequence[Operator]: ...
 
     def __getitem__(self, index: int | slice) -> Operator | Sequence[Operator]:
-        if isinstance(index, slice):
-            return [self._at(i) for i in range(*index.indices(len(self)))]
-        return self._at(range(len(self))[index])
+        found = self._message.op[index]
+        return [self._make(op) for op in found] if isinstance(index, slice) else self._make(found)
 
     def __iter__(self) -> Iterator[Operator]:
-        return map(self._at, range(len(self)))
+        return map(self._make, self._message.op)
 
-    def _at(self, index: int) -> Operator:
-        made = self._made.get(index)
-        if made is None:
-            made = self._make(self._messages[index], self._attributes[index])
-            self._made[index] = made
-        return made
-
-    def _make(self, message: Any, attributes: AttributeMap) -> Operator:
+    def _make(self, message: Any) -> Operator:
         inputs = join_inputs(message)
         dictionary = self._dictionary
+        attributes = kept_attributes(message, operator=True)
+        if dictionary is not None:
+            attributes = resolve(attributes, dictionary)
         return Operator(
             name=message.name,
             type=message.type,
-            graph=self._graph,
+            graph=self._message.name,
             block=self._block,
             attributes=attributes,
             inputs=inputs.data,
@@ -77,21 +66,15 @@ class OperatorList(Sequence[Operator]):
         )
 
 
-def make_graph(
-    message: Any,
-    attributes: AttributeMap,
-    operators: Sequence[AttributeMap],
-    block: int,
-    dictionary: Dictionary | None = None,
-) -> Graph:
-    """A GraphDef as a value; `operators` are the surviving attributes of its operators."""
+def make_graph(message: Any, block: int, dictionary: Dictionary | None = None) -> Graph:
+    """A GraphDef as a value; `dictionary` undoes attribute compression that was checked before."""
     return Graph(
         name=message.name,
         block=block,
-        operators=OperatorList(message, operators, block, dictionary),
+        operators=OperatorList(message, block, dictionary),
         inputs=tuple(message.input),
         outputs=tuple(message.output),
-        attributes=attributes,
+        attributes=kept_attributes(message),
     )
 
 
@@ -105,8 +88,7 @@ def _input_names(message: Any) -> tuple[str, ...]:
 
 def _origin_names(attributes: AttributeMap) -> tuple[str, ...]:
     for key in _ORIGIN_KEYS:
-        if key in attributes and attributes[key].type == "list_s":
-            value = attributes[key].value
-            if isinstance(value, list):
-                return tuple(item for item in value if isinstance(item, str) and item)
+        found = attributes.find(key)
+        if found is not None and found.type == "list_s" and isinstance(found.value, list):
+            return tuple(item for item in found.value if isinstance(item, str) and item)
     return ()

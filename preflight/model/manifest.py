@@ -12,8 +12,10 @@ from preflight.container.types import Container, Fault, Note
 # GraphValue ("g"); NamedAttrs are {"name": str, "attr": {name: Attribute}}.
 AttrValue = object
 
+# gc=False: values that come by the hundred thousand and cannot refer to themselves
 
-class Attribute(Struct, frozen=True):
+
+class Attribute(Struct, frozen=True, gc=False):
     """One attribute as the loader keeps it. `type` is the codec name: "s", "i", "list_i", …"""
 
     name: str
@@ -21,7 +23,7 @@ class Attribute(Struct, frozen=True):
     value: AttrValue
 
 
-class TensorInfo(Struct, frozen=True):
+class TensorInfo(Struct, frozen=True, gc=False):
     """A tensor at the boundary of a model or of an operator. -1 is an unknown dimension."""
 
     name: str
@@ -51,7 +53,7 @@ class GraphValue(Struct, frozen=True):
     operators: int
 
 
-class Operator(Struct, frozen=True):
+class Operator(Struct, frozen=True, gc=False):
     """One node. `inputs` are (producer, output index) per data input; None where not connected."""
 
     name: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from preflight.model.attributes import lenient_attributes
+from preflight.model.attributes import AttributeMap, kept_attributes
 from preflight.model.dictionary import Dictionary, resolve
 from preflight.model.dtypes import RESERVED, dtype_name_from_proto, format_number
 from preflight.model.manifest import TensorInfo
@@ -12,7 +12,7 @@ from preflight.model.manifest import TensorInfo
 
 def tensor_info(message: Any, dictionary: Dictionary | None = None) -> TensorInfo:
     """One TensorDescriptor; `dictionary` undoes attribute compression that was checked before."""
-    attributes = lenient_attributes(message)
+    attributes = kept_attributes(message)
     if dictionary is not None:
         attributes = resolve(attributes, dictionary)
     dtype = dtype_name_from_proto(message.dtype)
@@ -32,21 +32,22 @@ def tensor_info(message: Any, dictionary: Dictionary | None = None) -> TensorInf
     )
 
 
-def _text(attributes: Any, name: str) -> str:
-    if name not in attributes:
-        return ""
-    value = attributes[name].value
+def _value(attributes: AttributeMap, name: str, kind: str) -> Any:
+    """The value of an attribute of one type; None when there is none of that name and type."""
+    attribute = attributes.find(name)
+    return attribute.value if attribute is not None and attribute.type == kind else None
+
+
+def _text(attributes: AttributeMap, name: str) -> str:
+    value = _value(attributes, name, "s")
     return value if isinstance(value, str) else ""
 
 
-def _numbers(attributes: Any, name: str) -> tuple[int, ...] | None:
-    if name not in attributes or attributes[name].type != "list_i":
-        return None
-    return tuple(attributes[name].value)
+def _numbers(attributes: AttributeMap, name: str) -> tuple[int, ...] | None:
+    value = _value(attributes, name, "list_i")
+    return None if value is None else tuple(value)
 
 
-def _ranges(attributes: Any) -> tuple[tuple[int, int], ...]:
-    if "shape_range" not in attributes or attributes["shape_range"].type != "list_list_int":
-        return ()
-    rows = attributes["shape_range"].value
+def _ranges(attributes: AttributeMap) -> tuple[tuple[int, int], ...]:
+    rows = _value(attributes, "shape_range", "list_list_int") or ()
     return tuple((row[0], row[1]) for row in rows if len(row) == 2)

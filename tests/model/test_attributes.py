@@ -161,7 +161,7 @@ def test_dropped_values_still_leave_codes_in_the_log() -> None:
 def test_control_keys_are_stripped_from_operators_whatever_they_hold(name: str) -> None:
     found = operator(UNKNOWN, name)
     assert found.ok
-    assert set(found.operator_attributes[0][0]) == {"keep"}
+    assert set(found.graphs[0].operators[0].attributes) == {"keep"}
     assert not decode_model_definition(
         build_model_definition([GraphSpec("g")], {name: UNKNOWN})
     ).ok, "at model level they are attributes like any other"
@@ -182,10 +182,11 @@ def test_floats_keep_their_32_bits(value: float) -> None:
     assert struct.pack("<f", read) == struct.pack("<f", value) or math.isnan(value)
 
 
-def test_attribute_map_decodes_once_and_knows_its_names() -> None:
+def test_attribute_map_knows_its_names_and_makes_none_up() -> None:
     attributes = model(5).attributes
     assert isinstance(attributes, AttributeMap)
-    assert attributes["x"] is attributes["x"]
+    assert attributes["x"] == attributes.find("x")
+    assert attributes.find("missing") is None
     assert len(attributes) == 2
     assert "missing" not in attributes
     with pytest.raises(KeyError):
@@ -196,7 +197,7 @@ def _attributes(found: ModelDefinition, level: object) -> AttributeMap:
     if level is model:
         return found.attributes
     if level is operator:
-        return found.operator_attributes[0][0]
+        return found.graphs[0].operators[0].attributes
     attributes = found.graphs[0].operators[0].output_descs[0].attributes
     assert isinstance(attributes, AttributeMap)
     return attributes

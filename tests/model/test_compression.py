@@ -68,7 +68,7 @@ def test_names_and_texts_are_resolved() -> None:
 def test_lists_of_positions_become_lists_of_texts() -> None:
     found = definition({FIRST: [0, 1, 0]})
     assert undo(found) is None
-    assert found.operator_attributes[0][0]["a"] == Attribute("a", "list_s", ["x", "y", "x"])
+    assert found.graphs[0].operators[0].attributes["a"] == Attribute("a", "list_s", ["x", "y", "x"])
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_without_a_numeric_version_codes_stay_as_they_are(version: object) -> No
     model |= {} if version is None else {"om_compress_version": version}
     found = definition({encode_position(9): 1}, model)
     assert undo(found) is None
-    assert list(found.operator_attributes[0][0]) == [encode_position(9)]
+    assert list(found.graphs[0].operators[0].attributes) == [encode_position(9)]
 
 
 def test_version_minus_one_means_not_compressed() -> None:

@@ -16,6 +16,7 @@ from preflight import api
 from preflight.api import Candidate, Plan, Target, WaysOut
 from preflight.errors import PreflightError
 from preflight.tui.recovery import LeftPlan, Recovery, discard
+from preflight.tui.screens.apply import ApplyScreen
 from preflight.tui.screens.confirm import ConfirmScreen
 from preflight.tui.screens.dialogs import ChoiceDialog
 from preflight.tui.screens.findings import FindingsScreen
@@ -259,6 +260,9 @@ class AssistantApp(App[Outcome]):
     # -- actions
 
     async def action_quit(self) -> None:
+        if any(isinstance(s, ApplyScreen) and s.running for s in self.screen_stack):
+            self._tell("c first: the plan is being carried out")
+            return
         self._unless_unsaved(self._leave, "leave and lose it")
 
     def _leave(self) -> None:

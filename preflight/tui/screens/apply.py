@@ -207,10 +207,10 @@ class ApplyScreen(AssistantScreen):
         row = self.query_one(LazyTable).row
         if 0 <= row < len(self._steps):
             step = self._steps[row]
-            yield from step_lines(step)
-            detail = self._states.get(step.id, ("", ""))[1]
+            status, detail = self._states.get(step.id, ("pending", ""))
             if detail:
-                yield Line(api.printable(detail), "title")
+                yield Line(f"{status}: {api.printable(detail)}", STEP_MARKS[status][1])
+            yield from step_lines(step)
         journal = api.journal_path(Path(self._path))
         yield Line("")
         yield Line(f"journal {api.printable(str(journal))}", "title")

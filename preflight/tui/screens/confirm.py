@@ -129,7 +129,7 @@ def summary_lines(plan: Plan) -> Iterator[Line]:
     )
     if unready:
         yield Line(
-            f"? {plural(unready, 'step')} cannot run yet: answer its questions with v on the plan screen",
+            f"? {plural(unready, 'step')} cannot run yet: v in the plan asks what is missing",
             "unsure",
         )
     if plan.path.remaining:

@@ -12,6 +12,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input
 
+from preflight import api
 from preflight.errors import PreflightError
 from preflight.tui.widgets.base import Plain
 from preflight.tui.widgets.lines import text_of_lines
@@ -81,10 +82,10 @@ class FormDialog(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="dialog"):
             yield Plain(id="question")
+            yield Plain(id="refused")
             for field in self._fields:
                 yield Plain(field.label, classes="label")
                 yield Input(field.value, id=f"field-{field.key}")
-            yield Plain(id="refused")
             with Horizontal(classes="buttons"):
                 yield Button("Accept", id="accept")
                 yield Button("Cancel", id="cancel")
@@ -92,6 +93,7 @@ class FormDialog(ModalScreen[bool]):
 
     def on_mount(self) -> None:
         self.query_one("#question", Plain).update(text_of_lines(self._lines))
+        self.query_one("#refused").display = False
         self.query(Input).first().focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -112,6 +114,9 @@ class FormDialog(ModalScreen[bool]):
             self._accept(values)
         except PreflightError as error:
             said = f"{error.message}. {error.hint}" if error.hint else error.message
-            self.query_one("#refused", Plain).show([Line(f"x {said}", "bad")])
+            refused = self.query_one("#refused", Plain)
+            refused.display = True
+            refused.show([Line(f"x {api.printable(said)}", "bad")])
+            self.query_one(VerticalScroll).scroll_home(animate=False)
             return
         self.dismiss(True)

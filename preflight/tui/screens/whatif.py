@@ -49,6 +49,13 @@ class WhatIfScreen(AssistantScreen):
             super().__init__()
             self.spec, self.target, self.reports, self.total = spec, target, reports, total
 
+    class Refused(Message):
+        """There is no such target."""
+
+        def __init__(self, spec: str, text: str) -> None:
+            super().__init__()
+            self.spec, self.text = spec, text
+
     def __init__(self, paths: tuple[str, ...]) -> None:
         super().__init__()
         self._paths = paths
@@ -91,7 +98,7 @@ class WhatIfScreen(AssistantScreen):
         try:
             target = api.load_target(spec)
         except PreflightError as error:
-            self.app.call_from_thread(self.tell, f"x {api.printable(error.message)}", "bad")
+            self.post_message(self.Refused(spec, f"x {api.printable(error.message)}"))
             return
         reports: list[ModelReport] = []
         for path in self._paths:
@@ -120,6 +127,10 @@ class WhatIfScreen(AssistantScreen):
         progress = f" ({done:,} of {event.total:,})" if done < event.total else ""
         self.answer(f"{self._who} on {event.spec}: {said}{progress}")
         self.query_one("#detail", Plain).show(self._lines(event))
+
+    def on_what_if_screen_refused(self, event: Refused) -> None:
+        if event.spec == self._wanted:
+            self.answer(event.text, "bad")
 
     def _lines(self, event: Answered) -> Iterator[Line]:
         for note in event.target.notes:

@@ -28,7 +28,7 @@ ARGUMENTS: dict[str, int] = {
     "OP_END": 0,
     "OP_END_FACTORY_REG": 1,
 }
-_START = "REG_OP"
+START = "REG_OP"
 _ENDS = ("OP_END_FACTORY_REG", "OP_END")
 _MAX_CALLS = 4096
 
@@ -55,7 +55,7 @@ def find_chains(tokens: Sequence[Token]) -> Iterator[Chain]:
     """Every REG_OP in file order, broken ones included."""
     place = 0
     while place < len(tokens):
-        if tokens[place].text == _START and tokens[place].kind == "name":
+        if tokens[place].text == START and tokens[place].kind == "name":
             chain, place = _Follower(tokens, place).follow()
             yield chain
         else:
@@ -111,7 +111,7 @@ class _Follower:
 
     def _current(self) -> Token | None:
         token = self._tokens[self._at] if self._at < len(self._tokens) else None
-        return None if token is not None and token.text == _START else token
+        return None if token is not None and token.text == START else token
 
     def _expect(self, text: str) -> None:
         token = self._current()
@@ -139,7 +139,7 @@ class _Follower:
 
     def _next_start(self) -> int:
         place = self._start + 1
-        while place < len(self._tokens) and self._tokens[place].text != _START:
+        while place < len(self._tokens) and self._tokens[place].text != START:
             place += 1
         return place
 

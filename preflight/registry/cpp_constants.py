@@ -1,96 +1,96 @@
-"""Named constants of a header set: object-like macros and `const`/`constexpr` values."""
+"""Named constants of a header set: macros, `const`/`constexpr` values and enumerators."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-from msgspec import Struct
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from preflight.errors import MalformedInput
-from preflight.registry.cpp_tokens import Token, TokenStream, stringify
+from preflight.registry.cpp_macros import Macro
+from preflight.registry.cpp_tokens import SPLICE, Token, TokenStream, stringify
 
 _Body = tuple[Token, ...]
-_MAX_EXPANSIONS = 256
-MAX_ITEMS = 65_536
+_Meanings = dict[str, Macro]  # by the text of the replacement: more than one is unclear
 _MAX_DECLARATION = 64  # tokens between `const` and `=`
 
 
-class Constants(Struct, frozen=True):
-    """What names mean in one header: macros and constants, name to replacement tokens.
+class HeaderSet:
+    """The texts of all headers; each becomes tokens when somebody needs them."""
 
-    `unclear` are names that the header set defines in more than one way; using one is refused.
-    """
+    def __init__(self, texts: Mapping[str, str], reader: Callable[[str], TokenStream]) -> None:
+        self.texts = texts
+        self._joined = {name: SPLICE.sub("", text) for name, text in texts.items()}
+        self._reader = reader
+        self._streams: dict[str, TokenStream] = {}
+        self._constants: dict[str, dict[str, _Meanings]] = {}
 
-    known: Mapping[str, tuple[Token, ...]]
-    unclear: frozenset[str] = frozenset()
+    def mention(self, words: Iterable[str]) -> list[str]:
+        """The headers whose text has any of the words somewhere: only these need be read."""
+        pattern = re.compile("|".join(map(re.escape, words)) or "(?!)")
+        return [name for name, text in self._joined.items() if pattern.search(text)]
 
-    def lookup(self, name: str) -> tuple[Token, ...] | None:
-        """The replacement for a name, None when the header set does not define it."""
-        if name in self.unclear:
-            raise MalformedInput(f"'{name}' is defined in more than one way")
-        return self.known.get(name)
+    def stream(self, header: str) -> TokenStream:
+        """The tokens of one header."""
+        if header not in self._streams:
+            self._streams[header] = self._reader(self.texts[header])
+        return self._streams[header]
 
-
-def expand(tokens: Sequence[Token], constants: Constants) -> list[Token]:
-    """Replace named constants until none is left; a name is not expanded inside itself."""
-    pending = [(t, frozenset[str]()) for t in reversed(tokens)]
-    done: list[Token] = []
-    expansions = 0
-    while pending:
-        token, inside = pending.pop()
-        body = None
-        if token.kind == "name" and token.text not in inside:
-            body = constants.lookup(token.text)
-        if body is None:
-            done.append(token)
-            continue
-        expansions += 1
-        if expansions > _MAX_EXPANSIONS or len(done) + len(pending) > MAX_ITEMS:
-            raise MalformedInput("named constants expand without end")
-        pending.extend((t, inside | {token.text}) for t in reversed(body))
-    return done
+    def constants(self, header: str) -> dict[str, _Meanings]:
+        """What one header defines, by name."""
+        if header not in self._constants:
+            found: dict[str, _Meanings] = {}
+            for name, macro in _definitions(self.stream(header)):
+                key = f"{macro.parameters}{stringify(macro.body)}"
+                found.setdefault(name, {})[key] = macro
+            self._constants[header] = found
+        return self._constants[header]
 
 
-class ConstantTable:
-    """What every header defines; a header's own definition goes before that of another one."""
+class Constants:
+    """What names mean in one header: its own definitions go before those of the other headers."""
 
-    def __init__(self, streams: Mapping[str, TokenStream]) -> None:
-        self._own = {name: _gather([stream]) for name, stream in streams.items()}
-        self._all = _gather(streams.values())
+    def __init__(self, headers: HeaderSet, header: str) -> None:
+        self._headers = headers
+        self._header = header
+        self._known: dict[str, Macro | None] = {}
 
-    def seen_from(self, header: str) -> Constants:
-        """The names as the text of one header means them."""
-        known: dict[str, _Body] = {}
-        unclear: set[str] = set()
-        for name, bodies in (self._all | self._own.get(header, {})).items():
-            if len(bodies) == 1:
-                known[name] = next(iter(bodies.values()))
-            else:
-                unclear.add(name)
-        return Constants(known, frozenset(unclear))
+    def lookup(self, name: str) -> Macro | None:
+        """What a name stands for, None when the header set does not define it.
+
+        Raises MalformedInput for a name that other headers define in more than one way: which of
+        them is included cannot be told.
+        """
+        if name not in self._known:
+            own = self._headers.constants(self._header).get(name)
+            meanings = own or self._elsewhere(name)
+            if len(meanings) > 1:
+                raise MalformedInput(f"'{name}' is defined in more than one way")
+            self._known[name] = next(iter(meanings.values()), None)
+        return self._known[name]
+
+    def _elsewhere(self, name: str) -> _Meanings:
+        found: _Meanings = {}
+        for header in self._headers.mention([name]):
+            found |= self._headers.constants(header).get(name, {})
+        return found
 
 
-def _gather(streams: Iterable[TokenStream]) -> dict[str, dict[str, _Body]]:
-    """name -> its different replacements by their text."""
-    found: dict[str, dict[str, _Body]] = {}
-    for stream in streams:
-        for name, body in _definitions(stream):
-            found.setdefault(name, {})[stringify(body)] = body
-    return found
-
-
-def _definitions(stream: TokenStream) -> Iterator[tuple[str, _Body]]:
+def _definitions(stream: TokenStream) -> Iterator[tuple[str, Macro]]:
     for define in stream.defines:
-        if define.body:  # include guards and macros with parameters replace nothing
-            yield define.name, define.body
+        if define.body:  # include guards replace nothing
+            yield define.name, Macro(define.body, define.parameters)
     for place, token in enumerate(stream.tokens):
-        if token.kind == "name" and token.text in ("const", "constexpr"):
+        if token.kind != "name":
+            continue
+        if token.text in ("const", "constexpr"):
             declared = _declaration(stream.tokens, place)
             if declared is not None:
                 yield declared
+        elif token.text == "enum":
+            yield from _enumerators(stream.tokens, place)
 
 
-def _declaration(tokens: Sequence[Token], place: int) -> tuple[str, _Body] | None:
+def _declaration(tokens: Sequence[Token], place: int) -> tuple[str, Macro] | None:
     """`const int64_t NAME = value;` as (NAME, value); None when it is something else."""
     equals = place + 1
     while equals < len(tokens) and equals - place <= _MAX_DECLARATION:
@@ -108,7 +108,44 @@ def _declaration(tokens: Sequence[Token], place: int) -> tuple[str, _Body] | Non
     body = tuple(tokens[equals + 1 : end])
     if name is None or not body or end >= len(tokens):
         return None
-    return name.text, body if _stands_alone(body) else _bracketed(body)
+    return name.text, Macro(body if _stands_alone(body) else _bracketed(body))
+
+
+def _enumerators(tokens: Sequence[Token], place: int) -> Iterator[tuple[str, Macro]]:
+    """`enum E { A = 1, B };` as (A, 1), (B, 1 + 1)."""
+    at = place + 1
+    while at < len(tokens) and tokens[at].text not in ("{", ";", "}", ")", "="):
+        at += 1
+    if at >= len(tokens) or tokens[at].text != "{":
+        return
+    base: _Body = (Token("number", "0", tokens[at].line),)
+    beyond = 0  # how far behind the last stated value
+    at += 1
+    while at + 1 < len(tokens) and tokens[at].kind == "name":
+        name, at = tokens[at].text, at + 1
+        if tokens[at].text == "=":
+            end = _end_of_value(tokens, at + 1)
+            base, beyond, at = tuple(tokens[at + 1 : end]), 0, end
+        if not base or at >= len(tokens):
+            return
+        line = tokens[at].line
+        step = (Token("punct", "+", line), Token("number", str(beyond), line)) if beyond else ()
+        yield name, Macro(_bracketed((*_bracketed(base), *step)))
+        beyond += 1
+        if tokens[at].text != ",":
+            return
+        at += 1
+
+
+def _end_of_value(tokens: Sequence[Token], start: int) -> int:
+    level, at = 0, start
+    while at < len(tokens):
+        text = tokens[at].text
+        if not level and text in (",", "}"):
+            break
+        level += {"(": 1, ")": -1}.get(text, 0)
+        at += 1
+    return at
 
 
 def _stands_alone(body: _Body) -> bool:

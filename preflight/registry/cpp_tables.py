@@ -19,12 +19,19 @@ LIMITS: dict[str, Number] = {
     "UINT32_MAX": 2**32 - 1,
     "INT64_MIN": -(2**63),
     "INT64_MAX": 2**63 - 1,
+    "LONG_MIN": -(2**63),
+    "LONG_MAX": 2**63 - 1,
+    "LLONG_MIN": -(2**63),
     "LLONG_MAX": 2**63 - 1,
     "UINT64_MAX": 2**64 - 1,
+    "ULONG_MAX": 2**64 - 1,
+    "ULLONG_MAX": 2**64 - 1,
+    "SIZE_MAX": 2**64 - 1,
     "FLT_MAX": 3.4028234663852886e38,
     "FLT_MIN": 1.1754943508222875e-38,
     "FLT_EPSILON": 1.1920928955078125e-07,
     "DBL_MAX": 1.7976931348623157e308,
+    "DBL_MIN": 2.2250738585072014e-308,
     "DBL_EPSILON": 2.220446049250313e-16,
 }
 
@@ -45,8 +52,19 @@ INTEGERS: dict[str, tuple[int, bool]] = {
 }
 FLOATS = frozenset({"float", "double"})
 STRINGS = frozenset({"string", "AscendString"})
-QUALIFIERS = frozenset({"std", "ge", "DataType", "const"})
-LIMITS_OF = {"int": "INT", "int32_t": "INT32", "int64_t": "INT64", "float": "FLT"}
+LIMITS_OF = {
+    "int": "INT",
+    "int8_t": "INT8",
+    "uint8_t": "UINT8",
+    "int16_t": "INT16",
+    "uint16_t": "UINT16",
+    "int32_t": "INT32",
+    "uint32_t": "UINT32",
+    "int64_t": "INT64",
+    "uint64_t": "UINT64",
+    "float": "FLT",
+    "double": "DBL",
+}
 
 # list type -> type of its elements
 LISTS = {

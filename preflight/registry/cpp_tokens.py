@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from preflight.registry.cpp_conditions import Conditions
 
-_SPLICE = re.compile(r"\\[ \t]*\n")
+SPLICE = re.compile(r"\\[ \t]*\r?\n")
 
 _SCAN = re.compile(
     r"""
@@ -39,7 +39,7 @@ _SCAN = re.compile(
 # One logical line after '#': comments may span lines, strings may hold comment marks.
 _DIRECTIVE = re.compile(r'#((?://[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|[^\n])*)', re.DOTALL)
 _DIRECTIVE_WORD = re.compile(r"\s*([A-Za-z_]\w*)(.*)", re.DOTALL)
-_DEFINE = re.compile(r"\s*([^\W\d]\w*)(\()?(.*)", re.DOTALL)
+_DEFINE = re.compile(r"\s*([^\W\d]\w*)(?:\(([^()]*)\))?(.*)", re.DOTALL)
 
 
 class Token(Struct, frozen=True):
@@ -60,11 +60,12 @@ class Token(Struct, frozen=True):
 
 
 class Define(Struct, frozen=True):
-    """A `#define` without parameters; one with parameters has `body` None."""
+    """A `#define`. `parameters` is None where the macro takes no brackets."""
 
     name: str
     line: int
-    body: tuple[Token, ...] | None
+    body: tuple[Token, ...]
+    parameters: tuple[str, ...] | None = None
 
 
 class Remark(Struct, frozen=True):
@@ -106,7 +107,7 @@ class _Lines:
 
     def __init__(self, text: str) -> None:
         text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-        pieces = _SPLICE.split(text)
+        pieces = SPLICE.split(text)
         self.text = "".join(pieces)
         self.splices: list[int] = []
         offset = 0
@@ -183,7 +184,7 @@ class _Reader:
             self._define(rest, line)
         elif word == "undef" and self.conditions.active:
             self.conditions.undefine(rest.strip())
-            self.defines = [d for d in self.defines if d.name != rest.strip()]
+            self.defines = [d for d in self.defines if d.name != rest.strip() or _has_chain(d)]
         else:
             trouble = self.conditions.step(word, [t.text for t in scan_line(rest, line)])
             if trouble:
@@ -195,12 +196,23 @@ class _Reader:
             self.remarks.append(Remark(line, "a #define without a name"))
             return
         name, parameters, body = match.groups()
-        tokens = None if parameters else scan_line(body, line)
-        self.defines.append(Define(name, line, tokens))
-        self.conditions.define(name, [t.text for t in tokens or ()])
+        tokens = scan_line(body, line)
+        names = None if parameters is None else _parameter_names(parameters)
+        self.defines.append(Define(name, line, tokens, names))
+        self.conditions.define(name, [t.text for t in tokens] if names is None else [])
 
     def _remark(self, offset: int, message: str) -> None:
         self.remarks.append(Remark(self.lines.line(min(offset, len(self.lines.text))), message))
+
+
+def _has_chain(define: Define) -> bool:
+    """A macro that makes operators stays known after `#undef`: the uses before it count."""
+    return any(t.text == "REG_OP" for t in define.body)
+
+
+def _parameter_names(text: str) -> tuple[str, ...]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    return tuple("__VA_ARGS__" if name == "..." else name for name in names)
 
 
 def scan_line(text: str, line: int) -> tuple[Token, ...]:

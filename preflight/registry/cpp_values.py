@@ -11,20 +11,21 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
 from preflight.errors import MalformedInput
 from preflight.model.dtypes import UNDEFINED, dtype_number
-from preflight.registry.cpp_constants import MAX_ITEMS, Constants, expand
+from preflight.registry.cpp_constants import Constants
 from preflight.registry.cpp_expressions import Number, evaluate, read_number, to_float32
+from preflight.registry.cpp_macros import MAX_ITEMS, expand
 from preflight.registry.cpp_tables import (
     FLOATS,
     INTEGERS,
     LIMITS,
     LIMITS_OF,
     LISTS,
-    QUALIFIERS,
     STRINGS,
 )
 from preflight.registry.cpp_tokens import Token, stringify
@@ -52,10 +53,21 @@ def read_default(attr_type: str, tokens: Sequence[Token], constants: Constants) 
     `attr_type` is one of the protocol's names. Raises MalformedInput when the initialiser is not
     understood or does not fit the type.
     """
-    reader = _Parser(expand(tokens, constants))
+    reader = _Parser(expand(_unqualified(tokens), constants.lookup))
     value = reader.value(0)
     reader.expect_end()
     return json.dumps(_convert(attr_type, value), ensure_ascii=False, separators=(",", ":"))
+
+
+def _unqualified(tokens: Sequence[Token]) -> list[Token]:
+    """Names without what stands before `::`; `ge::DT_FLOAT` and `Mode::kSum` name one constant."""
+    scopes = {
+        i + offset
+        for i, (a, b) in enumerate(pairwise(tokens))
+        if a.kind == "name" and b.text == "::"
+        for offset in (0, 1)
+    }
+    return [t for i, t in enumerate(tokens) if i not in scopes]
 
 
 def _convert(attr_type: str, value: _Value) -> object:
@@ -70,7 +82,14 @@ def _convert(attr_type: str, value: _Value) -> object:
     return _scalar(attr_type, value)
 
 
-_EMPTY: dict[str, _Value] = {"Int": 0, "Float": 0.0, "Bool": False, "String": "", "Tensor": _TENSOR}
+_EMPTY: dict[str, _Value] = {
+    "Int": 0,
+    "Float": 0.0,
+    "Bool": False,
+    "String": "",
+    "Tensor": _TENSOR,
+    "Type": _Dtype("FLOAT"),  # the enumerator of value 0
+}
 
 
 def _scalar(attr_type: str, value: _Value) -> object:
@@ -161,9 +180,7 @@ class _Parser:
         return items
 
     def _name(self) -> str:
-        """The last part of a qualified name, `ge::DT_FLOAT` gives DT_FLOAT; moves past it."""
-        while self._text() in QUALIFIERS and self._text(1) == "::":
-            self._at += 2
+        """The name that stands here; moves past it."""
         name = self._text()
         self._at += 1
         return name
@@ -197,6 +214,9 @@ class _Parser:
         if self._text() == "{":
             return self.value(depth + 1)
         self._take("(")
+        if self._text() == ")":
+            self._at += 1
+            return []
         inner = self.value(depth + 1)
         self._take(")")
         return inner
@@ -268,9 +288,10 @@ class _Parser:
             raise MalformedInput(f"'{before}{token.text}' wraps around")
 
     def _bracketed(self, depth: int) -> Number:
-        self._take("(")
+        opening = self._text()
+        self._take("{" if opening == "{" else "(")
         value = self._expression(depth + 1)
-        self._take(")")
+        self._take("}" if opening == "{" else ")")
         return value
 
     def _constant(self, depth: int) -> Number:
@@ -286,7 +307,7 @@ class _Parser:
             return _cast(self._skip_angles(), self._bracketed(depth))
         if name == "numeric_limits":
             return self._limit()
-        if (name in INTEGERS or name in FLOATS or name == "bool") and self._text() == "(":
+        if name in INTEGERS or name in FLOATS or name == "bool":
             return _cast(name, self._bracketed(depth))
         raise MalformedInput(f"'{name or shown}' is not a constant of these headers")
 
@@ -298,9 +319,12 @@ class _Parser:
         self._at += 1
         self._take("(")
         self._take(")")
-        if which == "lowest" and kind:
-            return -LIMITS["FLT_MAX"] if kind == "FLT" else LIMITS[f"{kind}_MIN"]
-        value = LIMITS.get(f"{kind}_{which.upper()}")
+        real = kind in ("FLT", "DBL")
+        if which == "lowest" and real:
+            return -LIMITS[f"{kind}_MAX"]
+        limit = "min" if which == "lowest" else which
+        unsigned_least = limit == "min" and kind.startswith("UINT")
+        value = 0 if unsigned_least else LIMITS.get(f"{kind}_{limit.upper()}")
         if value is None:
             raise MalformedInput(f"numeric_limits of that type has no '{which}' here")
         return value

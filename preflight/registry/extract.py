@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import NoReturn
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.errors import MalformedInput, UnreadableInput
-from preflight.registry.cpp_chains import Call, Chain, find_chains
-from preflight.registry.cpp_constants import Constants, ConstantTable
-from preflight.registry.cpp_tokens import Token, TokenStream, tokenize
+from preflight.registry.cpp_chains import ARGUMENTS, START, Call, Chain, find_chains
+from preflight.registry.cpp_constants import Constants, HeaderSet
+from preflight.registry.cpp_macros import Macro, chain_macros, expand_chains
+from preflight.registry.cpp_tokens import Token, tokenize
 from preflight.registry.cpp_values import literal_text, read_default
 from preflight.registry.prototype import (
     ATTRIBUTE_TYPES,
@@ -30,8 +32,10 @@ from preflight.registry.prototype import (
 )
 
 HEADER_SUFFIXES = (".h", ".hpp", ".hh", ".inc")
+SOURCE_SUFFIXES = (".cc", ".cpp", ".cxx")  # read where a pattern or the path asks for them
 _MAX_HEADER_BYTES = 16 << 20
 _MAX_HEADERS = 100_000
+_TEST_FOLDERS = frozenset({"test", "tests", "examples"})
 _GRAPHS = {"GRAPH": "STATIC", "DYNAMIC_GRAPH": "DYNAMIC"}
 
 
@@ -71,26 +75,31 @@ def extract_registry(
     goes on. Raises UnreadableInput when there is no header at all.
     """
     problems: list[ExtractionProblem] = []
-    streams: dict[str, TokenStream] = {}
+    texts: dict[str, str] = {}
     for name, path in _headers(headers, match):
         text = _read(path, name, problems)
         if text is not None:
-            streams[name] = tokenize(text, predefined)
-    if not streams:
+            texts[name] = text
+    if not texts:
         raise UnreadableInput(
             f"no readable C++ header below {headers}",
             hint="name the directory that holds the prototype headers, such as op_proto/inc",
         )
-    collector = _Collector(problems)
-    constants = ConstantTable(streams)
-    for name, stream in streams.items():
-        collector.add_header(name, stream, constants.seen_from(name))
-    return Extraction(
-        tuple(sorted(collector.found.values(), key=lambda p: p.op_type)),
-        tuple(problems),
-        len(streams),
-        collector.chains,
-    )
+    header_set = HeaderSet(texts, lambda text: tokenize(text, predefined))
+    collector = _Collector(header_set, problems)
+    for name in sorted(header_set.mention([START, *collector.macros]), key=_rank):
+        collector.add_header(name)
+    return collector.result()
+
+
+def _rank(name: str) -> tuple[bool, bool, str]:
+    """Headers of prototypes first, test code last: of two different chains the first is kept.
+
+    A checked-out package has prototypes in `op_graph`, an installed one in `op_proto`.
+    """
+    folders = name.split("/")[:-1]
+    prototypes = "op_graph" in folders or "op_proto" in folders
+    return (bool(_TEST_FOLDERS & set(folders)), not prototypes, name)
 
 
 def _headers(root: Path, match: str) -> Iterator[tuple[str, Path]]:
@@ -101,12 +110,13 @@ def _headers(root: Path, match: str) -> Iterator[tuple[str, Path]]:
     if not root.is_dir():
         raise UnreadableInput(f"{root} is neither a directory nor a file")
     base = root.resolve()
+    suffixes = (*HEADER_SUFFIXES, *SOURCE_SUFFIXES) if match else HEADER_SUFFIXES
     found: list[tuple[str, Path]] = []
     for folder, _, files in os.walk(root, followlinks=False):
         for file in files:
             path = Path(folder, file)
             name = path.relative_to(root).as_posix()
-            if not file.endswith(HEADER_SUFFIXES) or (match and not fnmatch.fnmatch(name, match)):
+            if not file.endswith(suffixes) or (match and not fnmatch.fnmatch(name, match)):
                 continue
             if path.is_symlink() and not path.resolve().is_relative_to(base):
                 continue
@@ -132,26 +142,47 @@ def _read(path: Path, name: str, problems: list[ExtractionProblem]) -> str | Non
 
 
 class _Collector:
-    def __init__(self, problems: list[ExtractionProblem]) -> None:
+    def __init__(self, headers: HeaderSet, problems: list[ExtractionProblem]) -> None:
+        self.headers = headers
         self.problems = problems
         self.found: dict[str, Prototype] = {}
         self.chains = 0
         self._places: dict[str, str] = {}
+        self._left_out: list[ExtractionProblem] = []
+        self.macros = self._chain_macros()
 
-    def add_header(self, file: str, stream: TokenStream, constants: Constants) -> None:
-        for remark in stream.remarks:
+    def result(self) -> Extraction:
+        """Everything that was found; a branch left out is a loss only where nothing else has it."""
+        for problem in self._left_out:
+            self.problems.append(replace(problem, lost=problem.op_type not in self.found))
+        return Extraction(
+            tuple(sorted(self.found.values(), key=lambda p: p.op_type)),
+            tuple(self.problems),
+            len(self.headers.texts),
+            self.chains,
+        )
+
+    def _chain_macros(self) -> dict[str, Macro]:
+        """Macros of any header that stand for chains; the header that uses one may have its own."""
+        macros: dict[str, Macro] = {}
+        for name in self.headers.mention([START, *(f".{call}" for call in ARGUMENTS)]):
+            for define in self.headers.stream(name).defines:
+                macros[define.name] = Macro(define.body, define.parameters)
+        return chain_macros(macros)
+
+    def add_header(self, file: str) -> None:
+        """Take over what one header declares."""
+        stream = self.headers.stream(file)
+        own = {d.name: Macro(d.body, d.parameters) for d in stream.defines}
+        macros = self.macros | {n: m for n, m in own.items() if n in self.macros}
+        tokens, remarks = expand_chains(stream.tokens, macros)
+        for remark in (*stream.remarks, *remarks):
             self.problems.append(ExtractionProblem(file, remark.line, remark.message))
         for chain in find_chains(stream.left_out):
-            self.problems.append(
-                ExtractionProblem(
-                    file, chain.line, "left out by a preprocessor condition", chain.op_type, True
-                )
-            )
-        for define in stream.defines:
-            if define.body and any(t.text == "REG_OP" for t in define.body):
-                message = f"a chain inside the macro '{define.name}' is not expanded"
-                self.problems.append(ExtractionProblem(file, define.line, message, "", True))
-        for chain in find_chains(stream.tokens):
+            message = "left out by a preprocessor condition"
+            self._left_out.append(ExtractionProblem(file, chain.line, message, chain.op_type))
+        constants = Constants(self.headers, file)
+        for chain in find_chains(tokens):
             self.chains += 1
             self._add_chain(file, chain, constants)
 

@@ -117,25 +117,43 @@ if TYPE_CHECKING:
     from preflight.plan.solve import solve as solve
     from preflight.plan.workbench import Workbench as Workbench
     from preflight.registry.behaviour import notes_for as notes_for
+    from preflight.registry.compact import build_history as build_history
+    from preflight.registry.defaults import DefaultFault as DefaultFault
+    from preflight.registry.defaults import parse_default as parse_default
     from preflight.registry.diff import breaking as breaking
     from preflight.registry.diff import diff_prototypes as diff_prototypes
+    from preflight.registry.diff import diff_releases as diff_releases
     from preflight.registry.extract import Extraction as Extraction
     from preflight.registry.extract import ExtractionProblem as ExtractionProblem
     from preflight.registry.extract import extract_registry as extract_registry
+    from preflight.registry.folders import FolderLayer as FolderLayer
     from preflight.registry.history import History as History
     from preflight.registry.history import open_history as open_history
     from preflight.registry.kinds import Change as Change
     from preflight.registry.operator import OperatorHistory as OperatorHistory
     from preflight.registry.operator import OperatorVersion as OperatorVersion
     from preflight.registry.operator import Release as Release
+    from preflight.registry.protocol import load_chain as load_chain
     from preflight.registry.protocol import load_index as load_index
+    from preflight.registry.protocol import load_metadata as load_metadata
+    from preflight.registry.protocol import load_operator as load_operator
     from preflight.registry.protocol import load_release as load_release
+    from preflight.registry.prototype import AttributeSpec as AttributeSpec
+    from preflight.registry.prototype import Port as Port
+    from preflight.registry.prototype import Prototype as Prototype
+    from preflight.registry.prototype import to_protocol as to_protocol
+    from preflight.registry.records import RegistryFault as RegistryFault
+    from preflight.registry.records import parse_operator as parse_operator
+    from preflight.registry.store import BundledLayer as BundledLayer
     from preflight.registry.store import release_sources as release_sources
     from preflight.registry.transfer import Moved as Moved
     from preflight.registry.transfer import export_bundled as export_bundled
     from preflight.registry.transfer import merge_folders as merge_folders
     from preflight.registry.validate import package_folders as package_folders
     from preflight.registry.validate import validate_package as validate_package
+    from preflight.registry.window import DEFAULT_DAYS as DEFAULT_DAYS
+    from preflight.registry.window import is_calendar_date as is_calendar_date
+    from preflight.registry.window import is_protocol_date as is_protocol_date
     from preflight.registry.window import select_window as select_window
     from preflight.registry.writing import Written as Written
     from preflight.registry.writing import write_release as write_release
@@ -219,7 +237,9 @@ _WHERE: dict[str, str] = {
     "ApplyResult": "preflight.plan.apply",
     "Assumptions": "preflight.checks.context",
     "Attribute": "preflight.model.manifest",
+    "AttributeSpec": "preflight.registry.prototype",
     "BuildGoal": "preflight.plan.recipe_types",
+    "BundledLayer": "preflight.registry.store",
     "Candidate": "preflight.plan.judge",
     "CannVersion": "preflight.versions",
     "Change": "preflight.registry.kinds",
@@ -228,11 +248,14 @@ _WHERE: dict[str, str] = {
     "Container": "preflight.container.types",
     "ContainerKind": "preflight.container.types",
     "Context": "preflight.checks.context",
+    "DEFAULT_DAYS": "preflight.registry.window",
+    "DefaultFault": "preflight.registry.defaults",
     "Extraction": "preflight.registry.extract",
     "ExtractionProblem": "preflight.registry.extract",
     "Fact": "preflight.target.types",
     "Finding": "preflight.findings",
     "FitReport": "preflight.target.fit",
+    "FolderLayer": "preflight.registry.folders",
     "GraphSpec": "preflight.model.writer",
     "History": "preflight.registry.history",
     "InOutInfo": "preflight.container.inout",
@@ -256,7 +279,10 @@ _WHERE: dict[str, str] = {
     "Plan": "preflight.plan.model",
     "PlanOptions": "preflight.plan.paths",
     "PlanWaiver": "preflight.plan.model",
+    "Port": "preflight.registry.prototype",
+    "Prototype": "preflight.registry.prototype",
     "Recipe": "preflight.plan.recipe_types",
+    "RegistryFault": "preflight.registry.records",
     "Release": "preflight.registry.operator",
     "Report": "preflight.checks.report",
     "ReportFormat": "preflight.render.formats",
@@ -283,6 +309,7 @@ _WHERE: dict[str, str] = {
     "best_placed_target": "preflight.plan.solve",
     "breaking": "preflight.registry.diff",
     "build_flow_model": "preflight.model.writer",
+    "build_history": "preflight.registry.compact",
     "build_model_definition": "preflight.model.writer",
     "build_recipe": "preflight.plan.recipe",
     "build_submodel": "preflight.model.writer",
@@ -302,6 +329,7 @@ _WHERE: dict[str, str] = {
     "decode_inout": "preflight.container.inout",
     "decode_model_definition": "preflight.model.definition",
     "diff_prototypes": "preflight.registry.diff",
+    "diff_releases": "preflight.registry.diff",
     "discover": "preflight.target.discover",
     "dtype_number": "preflight.model.dtypes",
     "expand": "preflight.checks.check",
@@ -322,6 +350,8 @@ _WHERE: dict[str, str] = {
     "fusion_json": "preflight.render.compare_json",
     "headline": "preflight.render.view",
     "history_json": "preflight.render.history",
+    "is_calendar_date": "preflight.registry.window",
+    "is_protocol_date": "preflight.registry.window",
     "is_vendor_version_valid": "preflight.versions",
     "journal_path": "preflight.plan.journal",
     "judge": "preflight.plan.judge",
@@ -330,7 +360,10 @@ _WHERE: dict[str, str] = {
     "likely_targets": "preflight.plan.moves",
     "list_json": "preflight.render.target",
     "list_text": "preflight.render.target",
+    "load_chain": "preflight.registry.protocol",
     "load_index": "preflight.registry.protocol",
+    "load_metadata": "preflight.registry.protocol",
+    "load_operator": "preflight.registry.protocol",
     "load_release": "preflight.registry.protocol",
     "load_rules": "preflight.checks.loader",
     "load_target": "preflight.target.resolve",
@@ -347,7 +380,9 @@ _WHERE: dict[str, str] = {
     "notes_for": "preflight.registry.behaviour",
     "open_history": "preflight.registry.history",
     "package_folders": "preflight.registry.validate",
+    "parse_default": "preflight.registry.defaults",
     "parse_loader_ranges": "preflight.versions",
+    "parse_operator": "preflight.registry.records",
     "parse_vendor_priority": "preflight.target.packages",
     "place": "preflight.plan.fleet",
     "plan_from_toml": "preflight.plan.files",
@@ -402,6 +437,7 @@ _WHERE: dict[str, str] = {
     "target_problems": "preflight.target.consistency",
     "target_text": "preflight.render.target",
     "tensors_json": "preflight.render.compare_json",
+    "to_protocol": "preflight.registry.prototype",
     "validate_package": "preflight.registry.validate",
     "verify_lock": "preflight.compare.locks",
     "version_json": "preflight.render.history",

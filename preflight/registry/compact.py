@@ -23,7 +23,7 @@ from preflight.registry.protocol import IndexReading, load_index, load_release
 SOURCES = "sources.toml"  # how to read the record: precedence, coverage, order
 
 
-def build(registries: Path, target: Path) -> None:
+def build_history(registries: Path, target: Path) -> None:
     """Write the bundled form of a folder of registries. Raises DataError when it is no use."""
     packages = sorted(p.parent.name for p in registries.glob("*/index.json"))
     if not packages:
@@ -147,7 +147,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("registries", type=Path, help="package folders with index.json")
     parser.add_argument("-o", "--output", type=Path, default=Path("manifests/history"))
     arguments = parser.parse_args(argv)
-    build(arguments.registries, arguments.output)
+    build_history(arguments.registries, arguments.output)
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -146,7 +147,7 @@ def chain_macros(macros: Mapping[str, Macro]) -> dict[str, Macro]:
 def _has_chain_piece(body: tuple[Token, ...]) -> bool:
     if any(t.text == START for t in body):
         return True
-    return any(a.text == "." and b.text in ARGUMENTS for a, b in zip(body, body[1:], strict=False))
+    return any(a.text == "." and b.text in ARGUMENTS for a, b in pairwise(body))
 
 
 def expand_chains(

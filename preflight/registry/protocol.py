@@ -73,9 +73,10 @@ def load_index(package: str | Path) -> IndexReading:
     if not isinstance(root, dict):
         return IndexReading(rejected=f"{path}: not a JSON object")
     version, entries = root.get("version"), root.get("releases")
+    if isinstance(version, str):
+        refuse_newer_index(version, path)  # a newer layout may not have 'releases' at all
     if not isinstance(version, str) or not isinstance(entries, list):
         return IndexReading(rejected=f"{path}: needs 'version' (text) and 'releases' (list)")
-    refuse_newer_index(version, path)
     releases: list[ReleaseEntry] = []
     skipped: list[Skipped] = []
     seen: set[str] = set()

@@ -10,7 +10,7 @@ import pytest
 
 from preflight.data import manifests_dir
 from preflight.registry.behaviour import notes_for
-from preflight.registry.compact import SOURCES, build
+from preflight.registry.compact import SOURCES, build_history
 from preflight.registry.history import open_history
 from preflight.render.history import render_history
 from tests.conftest import ROOT
@@ -29,7 +29,7 @@ def test_histories_of_operators_with_several_versions(name: str) -> None:
 def test_rebuilding_gives_the_committed_bytes(shared: Path, tmp_path: Path) -> None:
     committed = manifests_dir() / "history"
     (tmp_path / SOURCES).write_bytes((committed / SOURCES).read_bytes())
-    build(shared / "registries", tmp_path)
+    build_history(shared / "registries", tmp_path)
     for path in sorted(tmp_path.iterdir()):
         assert path.read_bytes() == (committed / path.name).read_bytes(), path.name
 

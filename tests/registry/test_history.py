@@ -9,7 +9,7 @@ import pytest
 from preflight.errors import DataError
 from preflight.findings import Certainty
 from preflight.registry.behaviour import behaviour_notes, notes_for, prototype_flags
-from preflight.registry.compact import build
+from preflight.registry.compact import build_history
 from preflight.registry.encoding import release_order
 from preflight.registry.folders import FolderLayer
 from preflight.registry.history import History, open_history
@@ -45,7 +45,7 @@ def bundled(folder: Path, second: tuple[tuple[str, str, Prototype], ...] = ()) -
         registry(folder / "in" / "second", *((v, d, (p,)) for v, d, p in second))
     (folder / "out").mkdir()
     (folder / "out" / "sources.toml").write_text(SOURCES)
-    build(folder / "in", folder / "out")
+    build_history(folder / "in", folder / "out")
     return History([BundledLayer(folder / "out")])
 
 
@@ -148,7 +148,7 @@ def test_building_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     bundled(tmp_path)
     (tmp_path / "twice").mkdir()
     (tmp_path / "twice" / "sources.toml").write_text(SOURCES)
-    build(tmp_path / "in", tmp_path / "twice")
+    build_history(tmp_path / "in", tmp_path / "twice")
     first = {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir()}
     assert {p.name: p.read_bytes() for p in (tmp_path / "twice").iterdir()} == first
 

@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Tally:
     """Each operator agrees when both prototypes are equal."""
     tally = Tally()
-    for headers, package, release in _pairs(args.dir, args.registry, args.release):
+    for headers, package, release in _pairs(args.dir, args.registry, args.release, args.match):
         group = f"{package.name} {release}"
         expected = api.load_release(package, release).operators
         extraction = api.extract_registry(headers, match=args.match)
@@ -55,23 +55,59 @@ def run(args: argparse.Namespace) -> Tally:
     return tally
 
 
-def _pairs(headers: Path, registry: Path, release: str | None) -> Iterator[tuple[Path, Path, str]]:
-    """(headers, package, release) to compare; folders of headers are matched by their names."""
+def _pairs(
+    headers: Path, registry: Path, release: str | None, match: str
+) -> Iterator[tuple[Path, Path, str]]:
+    """(headers, package, release) to compare; folders of headers are matched by their names.
+
+    Known layouts: all headers of one release, `<release>/`, `<package>/`, `<package>/<release>/`
+    and `<release>/<package>/`. Where no name tells, the most similar release is taken, and said.
+    """
     if (registry / "operators.json").is_file():
         yield headers, registry.parent.parent, registry.name
-    elif (registry / "registry").is_dir():
-        listed = [r.version for r in api.load_index(registry).releases]
-        named = [r for r in listed if (headers / r).is_dir()]
-        if release or not named:
-            chosen = release or (listed[-1] if listed else "")
-            print(f"NOTE comparing with release {chosen} of {registry.name}")
-            yield headers, registry, chosen
-        else:
-            yield from ((headers / r, registry, r) for r in named)
-    else:
-        for package in sorted(registry.iterdir()):
-            if (package / "registry").is_dir() and (headers / package.name).is_dir():
-                yield from _pairs(headers / package.name, package, release)
+        return
+    single = (registry / "registry").is_dir()
+    packages = [registry] if single else [p.parent for p in sorted(registry.glob("*/index.json"))]
+    named = list(_named(headers, packages, release))
+    if named:
+        yield from named
+        return
+    parts = [(headers / p.name, [p]) for p in packages if (headers / p.name).is_dir()]
+    for folder, candidates in parts or [(headers, packages)]:
+        package, chosen = _most_similar(folder, candidates, release, match)
+        print(f"NOTE {folder.name}: comparing with release {chosen} of {package.name}")
+        yield folder, package, chosen
+
+
+def _named(
+    headers: Path, packages: list[Path], release: str | None
+) -> Iterator[tuple[Path, Path, str]]:
+    for package in packages:
+        for name in [r.version for r in api.load_index(package).releases]:
+            if release not in (None, name):
+                continue
+            below = [headers / package.name / name, headers / name / package.name]
+            if len(packages) == 1:
+                below.append(headers / name)
+            yield from ((folder, package, name) for folder in below if folder.is_dir())
+
+
+def _most_similar(
+    headers: Path, packages: list[Path], release: str | None, match: str
+) -> tuple[Path, str]:
+    """The package and release that has the most operators as the headers declare them."""
+    found = api.extract_registry(headers, match=match).prototypes
+    best, chosen = float("-inf"), (packages[0], release or "")
+    for package in packages:
+        for entry in api.load_index(package).releases:
+            if release not in (None, entry.version):
+                continue
+            operators = api.load_release(package, entry.version).operators
+            equal = sum(operators.get(p.op_type) == p for p in found)
+            score = equal - 0.5 * abs(len(operators) - len(found))
+            if score > best:
+                best, chosen = score, (package, entry.version)
+    return chosen
 
 
 def _differences(expected: object, found: object) -> list[str]:

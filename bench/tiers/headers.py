@@ -13,6 +13,7 @@ from pathlib import Path
 from msgspec import structs
 
 from preflight import api
+from preflight.errors import PreflightError
 from tiers.tally import Tally
 
 
@@ -39,7 +40,11 @@ def run(args: argparse.Namespace) -> Tally:
     for headers, package, release in _pairs(args.dir, args.registry, args.release, args.match):
         group = f"{package.name} {release}"
         expected = api.load_release(package, release).operators
-        extraction = api.extract_registry(headers, match=args.match)
+        try:
+            extraction = api.extract_registry(headers, match=args.match)
+        except PreflightError as error:
+            tally.record(group, headers.name, [error.message])
+            continue
         found = {p.op_type: p for p in extraction.prototypes}
         for problem in extraction.problems:
             print(f"NOTE {group} {problem}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
-from msgspec.structs import fields, replace
+from msgspec.structs import replace
 
 from preflight.checks import ordering
 from preflight.checks.context import Assumptions, Context
@@ -200,7 +200,7 @@ def _not_evaluated(rule: Rule, undecided: Undecided, context: Context) -> NotEva
 def _finding(
     rule: Rule, found: Predicate, hit: Hit, answers: Mapping[str, Answer], context: Context
 ) -> Finding:
-    facts = {f.name: getattr(hit.facts, f.name) for f in fields(found.evidence)}
+    facts = {name: getattr(hit.facts, name) for name in found.evidence.__struct_fields__}
     texts = {name: _text(value) for name, value in facts.items()}
     texts |= {"model": context.model_name, "target": context.target.name}
     certainties = [hit.certainty, *(a.certainty for a in answers.values())]

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import fields
 
 from preflight.checks.context import Context
 from preflight.errors import DataError
@@ -75,25 +74,28 @@ class NoParams(Struct, frozen=True):
     """For predicates without parameters."""
 
 
+_NO_PARAMS = NoParams()
+
+
 class Predicate(Struct, frozen=True):
     """A registered predicate with the types of its evidence and of its parameters."""
 
     name: str
     function: PredicateFunction
-    evidence: type
-    params: type
+    evidence: type[Struct]
+    params: type[Struct]
 
     @property
     def placeholders(self) -> frozenset[str]:
         """Names that a rule's messages may use."""
-        return frozenset(f.name for f in fields(self.evidence))
+        return frozenset(self.evidence.__struct_fields__)
 
 
 _REGISTERED: dict[str, Predicate] = {}
 
 
 def predicate(
-    name: str, *, evidence: type, params: type = NoParams
+    name: str, *, evidence: type[Struct], params: type[Struct] = NoParams
 ) -> Callable[[PredicateFunction], PredicateFunction]:
     """Register a function under the name that rule files use ("<module>.<question>")."""
 
@@ -130,8 +132,9 @@ def convert_params(found: Predicate, values: Mapping[str, object]) -> Any:
     """
     import msgspec
 
-    known = {f.name for f in fields(found.params)}
-    unknown = sorted(set(values) - known)
+    if not values and found.params is NoParams:
+        return _NO_PARAMS
+    unknown = sorted(set(values) - set(found.params.__struct_fields__))
     if unknown:
         raise msgspec.ValidationError(f"unknown parameter '{unknown[0]}'")
     return msgspec.convert(dict(values), found.params)

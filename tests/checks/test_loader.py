@@ -243,3 +243,27 @@ def test_a_cache_that_cannot_be_written_is_not_missed(tmp_path, monkeypatch):
 def test_no_half_written_file_stays(cache):
     load_rules()
     assert [path.suffix for path in cache.iterdir()] == [".msgpack"]
+
+
+def test_predicates_of_other_distributions_are_found_by_their_entry_point(tmp_path, monkeypatch):
+    from importlib import metadata
+
+    module = tmp_path / "acme_predicates.py"
+    module.write_text(
+        "from msgspec import Struct\n"
+        "from preflight.checks.predicate import Hit, predicate\n"
+        "from preflight.findings import Evidence\n"
+        "class Big(Struct, frozen=True):\n    missing: int\n"
+        "@predicate('acme.big', evidence=Big)\n"
+        "def big(context, _):\n"
+        "    yield Hit(Big(context.model.container.size), (Evidence('size', 'small', 'big'),))\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    entry = metadata.EntryPoint("acme", "acme_predicates", "preflight.predicates")
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [entry] * (group == entry.group))
+    text = GOOD.replace("device.soc_not_recorded", "acme.big")
+    rules = load_rules([put(tmp_path / "rules", text)], use_cache=False)
+    message = next(
+        f.message for f in check_model(om(), target(), rules=rules).findings if f.rule == "ACME001"
+    )
+    assert message.endswith(f"no {len(om())}")

@@ -48,3 +48,25 @@ def test_signatures_of_the_rules_may_be_used():
     for signature in signatures:
         assert signature_problem(signature) == ""
         assert re.compile(signature).search("") is None, "it would match every line"
+
+
+REAL_LINES = {
+    # cases/reports.jsonl of the shared facts: log lines that people quoted in public
+    "PF301": "EE1001: The argument is invalid.Reason: ModelCheckCompatibility failed, supported "
+    "socVersion=Ascend910B2, but the model socVersion=Ascend910B",
+    "PF302": "E10001: Value [Ascend310P3] for parameter [soc_version] is invalid. Reason: Model soc "
+    "version is not support in this device.",
+    "PF403": "E19999 The opp version of the model does not match the current opp run package, Model "
+    "is [6.4.T11.0.B300], opp run package is [7.0.T3.0.B107], try to convert the om again!",
+}
+
+
+@pytest.mark.parametrize("rule_id", REAL_LINES)
+def test_signatures_match_lines_that_were_really_logged(rule_id):
+    rules = {rule.id: rule.reported_as.signatures for rule in load_rules().rules}
+    line = REAL_LINES[rule_id]
+    found = [m for s in rules[rule_id] if (m := re.search(s, line))]
+    assert found
+    assert all(found[0].groupdict().values())
+    for other in set(REAL_LINES) - {rule_id}:
+        assert not any(re.search(s, line) for s in rules[other])

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from preflight.checks.internal import internal_kind
 from preflight.findings import Certainty
 from preflight.model.manifest import ModelManifest
-from preflight.registry.history import History
-from preflight.registry.operator import Release
-from preflight.registry.store import Coverage
 from preflight.target.manifests import release_of_internal, releases
 from preflight.versions import CannVersion
+
+if TYPE_CHECKING:
+    from preflight.registry.history import History
+    from preflight.registry.operator import Release
 
 # Where toolkits are installed: …/ascend-toolkit/5.1.RC2/… and …/cann-9.1.0/…
 _INSTALLED = re.compile(r"/(?:ascend-toolkit/|cann-|nnae/|nnrt/)(?P<release>[0-9][0-9A-Za-z.\-]*)/")
@@ -41,21 +43,22 @@ class ReleaseGuess(Struct, frozen=True):
         return f"{self.candidates[0]} .. {self.candidates[-1]}"
 
 
-def compiled_release(manifest: ModelManifest, history: History) -> ReleaseGuess:
-    """The release whose compiler wrote the model, as far as the file tells."""
+def named_release(manifest: ModelManifest) -> tuple[str, str]:
+    """The public release that the file names as its compiler's, and where; ("", "") without."""
     for field in ("opp_version", "atc_version"):
         internal = getattr(manifest, field)
         public = public_release(internal) if internal else ""
         if public:
-            where = f"{field} {internal} is {public} (manifests/releases.toml)"
-            return placed(public, history, where)
+            return public, f"{field} {internal} is {public} (manifests/releases.toml)"
     path = _INSTALLED.search(manifest.atc_command.text) if manifest.atc_command else None
-    if path:
-        where = "path of the toolkit in the recorded command"
-        guess = placed(path["release"], history, where)
-        if guess.candidates:
-            return guess
-    return _by_operators(manifest, history)
+    return (path["release"], "path of the toolkit in the recorded command") if path else ("", "")
+
+
+def compiled_release(manifest: ModelManifest, history: History) -> ReleaseGuess:
+    """The release whose compiler wrote the model, as far as the file tells."""
+    public, where = named_release(manifest)
+    guess = placed(public, history, where) if public else None
+    return guess if guess is not None and guess.candidates else _by_operators(manifest, history)
 
 
 def public_release(internal: str) -> str:
@@ -121,11 +124,7 @@ def _possible(history: History, op_type: str) -> frozenset[int]:
     recorded = {r.release for r in history.operator(op_type).records}
     releases = history.releases
     here = [i for i, r in enumerate(releases) if r.version in recorded]
-    gaps = [
-        i
-        for i, r in enumerate(releases)
-        if r.version not in recorded and r.coverage is Coverage.COMPLETE and "all" in r.packages
-    ]
+    gaps = [i for i, r in enumerate(releases) if r.version not in recorded and r.whole]
     first = max((i for i in gaps if i < here[0]), default=-1)
     last = min((i for i in gaps if i > here[-1]), default=len(releases))
     return frozenset(range(first + 1, last)) - frozenset(gaps)

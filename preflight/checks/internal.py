@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
+
+import msgspec
 
 from preflight.data import manifests_dir
 from preflight.errors import DataError
@@ -16,8 +17,8 @@ from preflight.model.manifest import Operator
 def _kinds() -> Mapping[str, str]:
     path = manifests_dir() / "history" / "internal_operators.json"
     try:
-        tables: dict[str, Any] = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
+        tables: dict[str, Any] = msgspec.json.decode(path.read_bytes())
+    except (OSError, ValueError, msgspec.DecodeError) as error:
         raise DataError(f"{path}: {error}") from error
     kinds = {k: t for k, t in tables.items() if k != "about"}
     return {op: kind for kind, table in kinds.items() for op in table["operators"]}

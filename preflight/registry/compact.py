@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from preflight.errors import DataError
-from preflight.registry.encoding import FORMAT, NAMES, SHARDS, encode, release_order, shard_of
+from preflight.registry.encoding import FORMAT, SHARDS, encode, release_order, shard_of
+from preflight.registry.names import NAMES
 from preflight.registry.protocol import IndexReading, load_index, load_release
 
 SOURCES = "sources.toml"  # how to read the record: precedence, coverage, order

@@ -56,9 +56,7 @@ def _opens(pending: Sequence[tuple[Token, frozenset[str]]]) -> bool:
     return bool(pending) and pending[-1][0].text == "("
 
 
-def _arguments(
-    name: Token, pending: list[tuple[Token, frozenset[str]]]
-) -> list[tuple[Token, ...]]:
+def _arguments(name: Token, pending: list[tuple[Token, frozenset[str]]]) -> list[tuple[Token, ...]]:
     """Takes `( … )` off the pending tokens: the arguments, split at commas outside brackets."""
     pending.pop()
     found: list[tuple[Token, ...]] = []

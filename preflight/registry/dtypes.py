@@ -7,13 +7,13 @@ the ones it does not know as they are.
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from preflight.data import manifests_dir
@@ -109,7 +109,7 @@ def _spelt(text: str, symbols: tuple[tuple[str, str], ...]) -> frozenset[str]:
 def _facts() -> dict[str, Any]:
     path = manifests_dir() / "history" / "dtype_groups.json"
     try:
-        facts: dict[str, Any] = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
+        facts: dict[str, Any] = msgspec.json.decode(path.read_bytes())
+    except (OSError, ValueError, msgspec.DecodeError) as error:
         raise DataError(f"{path}: {error}") from error
     return facts

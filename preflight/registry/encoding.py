@@ -10,7 +10,6 @@ from preflight.registry.prototype import AttributeSpec, Port, Prototype, Subgrap
 
 FORMAT = 1
 SHARDS = 64
-NAMES = "operators.txt"  # every operator type, for whoever asks for all of them
 
 
 def shard_of(op_type: str) -> int:

@@ -128,7 +128,7 @@ class History:
     def absence(self, op_type: str, release: str) -> Absence:
         """What it means that a release has no record of an operator."""
         facts = self.release(release)
-        if not _is_whole(facts):
+        if not facts.whole:
             why = _INCOMPLETE[facts.coverage] or "only some packages of this release are known"
             return Absence(facts.version, False, Certainty.POSSIBLE, why)
         position = self._positions[facts.version]
@@ -283,13 +283,13 @@ class History:
 
     def _absent_between(self, first: str, last: str) -> bool:
         between = self.releases[self._positions[first] + 1 : self._positions[last]]
-        return any(_is_whole(release) for release in between)
+        return any(release.whole for release in between)
 
     def _removal(self, records: tuple[Recorded, ...]) -> Absence | None:
         """The first release after the last record whose own record is complete."""
         last = self._positions[records[-1].release]
         for release in self.releases[last + 1 :]:
-            if _is_whole(release):
+            if release.whole:
                 return Absence(
                     release.version,
                     True,
@@ -303,11 +303,6 @@ def _close(name: str, known: Sequence[str], cutoff: float) -> list[str]:
     import difflib  # only for a message
 
     return difflib.get_close_matches(name, known, 3, cutoff)
-
-
-def _is_whole(release: Release) -> bool:
-    """Whether the record of a release has every operator, not only those of some packages."""
-    return release.coverage is Coverage.COMPLETE and "all" in release.packages
 
 
 _INCOMPLETE = {

@@ -62,6 +62,11 @@ class Release(Struct, frozen=True):
     coverage: Coverage  # of the package that speaks first
     note: str = ""
 
+    @property
+    def whole(self) -> bool:
+        """Whether the record has every operator of the release, not only those of some packages."""
+        return self.coverage is Coverage.COMPLETE and "all" in self.packages
+
 
 class Span(Struct, frozen=True):
     """Consecutive recorded releases in which a version held.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -10,12 +9,14 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
+import msgspec
 from msgspec import Struct
 
 from preflight.data import manifests_dir
 from preflight.errors import DataError
-from preflight.registry.encoding import FORMAT, NAMES, decode, shard_of
+from preflight.registry.encoding import FORMAT, decode, shard_of
 from preflight.registry.entries import ReleaseEntry
+from preflight.registry.names import NAMES
 from preflight.registry.prototype import Prototype
 
 MAX_SHARD_BYTES = 16 << 20
@@ -75,8 +76,8 @@ class BundledLayer:
     def _index(self) -> dict[str, Any]:
         path = self._folder / "index.json"
         try:
-            index: dict[str, Any] = json.loads(path.read_bytes())
-        except (OSError, ValueError) as error:
+            index: dict[str, Any] = msgspec.json.decode(path.read_bytes())
+        except (OSError, ValueError, msgspec.DecodeError) as error:
             raise DataError(f"{path}: {error}") from error
         if index.get("format") != FORMAT:
             raise DataError(f"{path}: format {index.get('format')}, this program reads {FORMAT}")
@@ -150,7 +151,7 @@ class BundledLayer:
         path = self._folder / "provenance.json"
         if not path.exists():
             return {}
-        records: dict[str, dict[str, dict[str, str]]] = json.loads(path.read_bytes())
+        records: dict[str, dict[str, dict[str, str]]] = msgspec.json.decode(path.read_bytes())
         return records
 
     def _package(self, package: str) -> dict[str, Any]:
@@ -166,8 +167,8 @@ class BundledLayer:
             try:
                 inflater = zlib.decompressobj()
                 data = inflater.decompress(path.read_bytes(), MAX_SHARD_BYTES)
-                self._shards[number] = json.loads(data)
-            except (OSError, ValueError, zlib.error) as error:
+                self._shards[number] = msgspec.json.decode(data)
+            except (OSError, ValueError, msgspec.DecodeError, zlib.error) as error:
                 raise DataError(f"{path}: {error}", hint="the installation is damaged") from error
         return self._shards[number]
 

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from functools import cache
+from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct
 
 from preflight.checks.context import Context
 from preflight.checks.operator_use import Join, OperatorUse, join_operators
 from preflight.checks.predicate import Hit, Outcome, predicate
 from preflight.checks.predicates.operators import OperatorChange, change_hit
-from preflight.checks.relevance import same_value
 from preflight.data import manifests_dir
 from preflight.errors import DataError
 from preflight.findings import Certainty, Evidence
 from preflight.model.manifest import Operator
-from preflight.registry.kinds import Change
+
+if TYPE_CHECKING:
+    from preflight.registry.kinds import Change
 
 
 @predicate("drift.default_recorded", evidence=OperatorChange)
 def default_recorded(context: Context, _: object) -> Iterator[Outcome]:
     """A default moved, and nodes record the old default: the source may not have stated it."""
     for join, use, change in _moved_defaults(context):
+        from preflight.checks.relevance import same_value
+
         spec = use.old.prototype.attribute(change.field) if use.old else None
         nodes = tuple(
             node
@@ -76,8 +80,9 @@ def prototype_and_kernel_disagree(context: Context, _: object) -> Iterator[Outco
     """Nodes leave out an attribute whose default differs between prototype and kernel."""
     join = join_operators(context)
     for use in join.uses if join else ():
-        declared = {a.name for a in use.new.prototype.attrs} if use.new else set()
-        for attribute, prototype, kernel in _kernel_defaults().get(use.op_type, ()):
+        rows = _kernel_defaults().get(use.op_type, ())
+        declared = {a.name for a in use.new.prototype.attrs} if rows and use.new else set()
+        for attribute, prototype, kernel in rows:
             nodes = tuple(
                 node
                 for node in use.nodes
@@ -119,8 +124,8 @@ _KERNEL_RELEASE = "8.1.RC1"  # the one installation whose kernels were compared
 def _kernel_defaults() -> dict[str, list[tuple[str, str, str]]]:
     path = manifests_dir() / "history" / "kernel_defaults.json"
     try:
-        rows = json.loads(path.read_bytes())["defaults"]
-    except (OSError, ValueError, KeyError) as error:
+        rows = msgspec.json.decode(path.read_bytes())["defaults"]
+    except (OSError, ValueError, msgspec.DecodeError, KeyError) as error:
         raise DataError(f"{path}: {error}") from error
     found: dict[str, list[tuple[str, str, str]]] = {}
     for operator, attribute, prototype, kernel in rows:
@@ -141,11 +146,13 @@ class ChangedMeaning(Struct, frozen=True):
 @predicate("drift.meaning_changed", evidence=ChangedMeaning)
 def meaning_changed(context: Context, _: object) -> Iterator[Outcome]:
     """A contract changed between the two releases in a way that one change alone does not tell."""
+    join = join_operators(context)
+    if join is None or join.same_release:
+        return
+    if not join.compiled.candidates or not join.target.candidates:
+        return
     from preflight.registry.behaviour import notes_for
 
-    join = join_operators(context)
-    if join is None or not join.compiled.candidates or not join.target.candidates:
-        return
     order = [r.version for r in join.history.releases]
     last_old = order.index(join.compiled.candidates[-1])
     first_new = order.index(join.target.candidates[0])
@@ -182,7 +189,7 @@ class UnknownCompiler(Struct, frozen=True):
 def compiler_unknown(context: Context, _: object) -> Iterator[Outcome]:
     """The compiling release is unknown: operators may have changed within the range."""
     join = join_operators(context)
-    if join is None or join.compiled.known:
+    if join is None or join.same_release or join.compiled.known:
         return
     affected = tuple(
         use.op_type for use in join.uses if use.history and use.nodes and use.old is None

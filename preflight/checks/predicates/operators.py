@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from preflight.checks.context import Context
 from preflight.checks.operator_use import Join, OperatorUse, join_operators
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
-from preflight.checks.relevance import touched
 from preflight.findings import Certainty, Evidence
 from preflight.model.manifest import Operator
-from preflight.registry.kinds import Change
 from preflight.target.kernels import dtype_name, socs_with_kernel
+
+if TYPE_CHECKING:
+    from preflight.registry.kinds import Change
 
 # Sources whose parsers make the operators anew when they are compiled again: the model's own
 # operators then only show what they made last time.
@@ -48,10 +50,10 @@ def changed(context: Context, params: ChangeKinds) -> Iterator[Outcome]:
     """The prototype of an operator changed in a way that this model's nodes meet."""
     join = join_operators(context)
     for use in join.uses if join else ():
-        if join is None or use.old is None:
-            continue
         for change in use.changes:
-            if change.kind.name in params.kinds:
+            if join is not None and use.old is not None and change.kind.name in params.kinds:
+                from preflight.checks.relevance import touched
+
                 nodes = touched(change, use.nodes, use.old.prototype)
                 if nodes:
                     yield change_hit(context, join, use, change, nodes)
@@ -117,8 +119,8 @@ def removed(context: Context, _: object) -> Iterator[Outcome]:
     An operator that the record of the release cannot decide is no finding: the rule is undecided.
     """
     join = join_operators(context)
-    if join is None:
-        return
+    if join is None or join.same_release:
+        return  # the compiler of that release had every operator of the model
     unknown: list[str] = []
     for use in join.uses:
         if use.history is None:
@@ -183,7 +185,7 @@ def unknown(context: Context, _: object) -> Iterator[Outcome]:
     taken = [vendor for vendor in context.target.vendors if vendor.accepted is not False]
     vendors = {name for vendor in taken for name in vendor.operators}
     for use in join.uses:
-        if use.history is not None or use.op_type in vendors:
+        if use.known or use.op_type in vendors:
             continue
         if use.op_type in context.target.kernels or not use.nodes:
             continue
@@ -224,7 +226,7 @@ def no_kernel(context: Context, _: object) -> Iterator[Outcome]:
         return
     soc = context.target.soc.value or "the target"
     for use in join.uses:
-        if not use.nodes or use.history is None:
+        if not use.nodes or not use.known:
             continue
         base = use.op_type.removesuffix("D")
         if use.op_type not in kernels and base not in kernels:
@@ -238,12 +240,13 @@ def no_kernel(context: Context, _: object) -> Iterator[Outcome]:
 def _dtype_hits(context: Context, use: OperatorUse, soc: str) -> Iterator[Hit]:
     """Data types of the first input without a kernel; a list says nothing of a dynamic one."""
     known = context.target.kernels.get(use.op_type, ())
+    used = {dtype_name(n.input_descs[0].dtype) for n in use.nodes if n.input_descs}
+    lacking = sorted(used - set(known) - {"UNDEFINED"})
+    if not known or not lacking:
+        return
     versions = use.history.versions if use.history else ()
     first = versions[-1].prototype.inputs[:1] if versions else ()
-    if not known or not first or first[0].type != "INPUT":
-        return
-    used = {dtype_name(n.input_descs[0].dtype) for n in use.nodes if n.input_descs}
-    for dtype in sorted(used - set(known) - {"UNDEFINED"}):
+    for dtype in lacking if first and first[0].type == "INPUT" else ():
         yield _kernel_hit(context, use, dtype, soc, known)
 
 

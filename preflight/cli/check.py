@@ -24,50 +24,48 @@ _FAIL_ON = ("error", "warning", "note", "never")
 _PROGRESS_AFTER = 1.0  # seconds
 
 
+_TARGET_HELP = (
+    "RELEASE/SOC[/HOST] (8.1.RC1/Ascend910B3/linux-aarch64), a snapshot file, a folder with an "
+    "installed CANN, or 'installed'. Repeatable."
+)
+_LOADER_HELP = "The reader that will load the file, if not that of its kind."
+_WEIGHTS_HELP = "The weights folder that the program will pass."
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        help="Model files; a folder stands for every *.om below it.", show_default=False
+    ),
+]
+Targets = Annotated[list[str] | None, typer.Option("--target", "-t", help=_TARGET_HELP)]
+Form = Annotated[str, typer.Option("--format", help=f"One of {', '.join(_FORMATS)}.")]
+AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
+Output = Annotated[str | None, typer.Option("--output", "-o", help="Write the report there.")]
+FailOn = Annotated[
+    str, typer.Option("--fail-on", help=f"Exit with 1 at or above: {', '.join(_FAIL_ON)}.")
+]
+Rules = Annotated[
+    list[str] | None, typer.Option("--rules", help="A folder with rules of your own.")
+]
+Waivers = Annotated[str | None, typer.Option("--waivers", help="A file of accepted findings.")]
+WeightPath = Annotated[str | None, typer.Option("--weight-path", help=_WEIGHTS_HELP)]
+Loader = Annotated[str, typer.Option("--loader", help=_LOADER_HELP)]
+NoMask = Annotated[bool, typer.Option("--no-mask", help="Keep user names in reported paths.")]
+
+
 @app.command()
 def check(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            help="Model files; a folder stands for every *.om below it.", show_default=False
-        ),
-    ],
-    target: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--target",
-            "-t",
-            help="RELEASE/SOC[/HOST] (8.1.RC1/Ascend910B3/linux-aarch64), a snapshot file, a "
-            "folder with an installed CANN, or 'installed'. Repeatable.",
-        ),
-    ] = None,
-    form: Annotated[str, typer.Option("--format", help=f"One of {', '.join(_FORMATS)}.")] = "text",
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Write the report there.")
-    ] = None,
-    fail_on: Annotated[
-        str, typer.Option("--fail-on", help=f"Exit with 1 at or above: {', '.join(_FAIL_ON)}.")
-    ] = "error",
-    rules: Annotated[
-        list[str] | None, typer.Option("--rules", help="A folder with rules of your own.")
-    ] = None,
-    waivers: Annotated[
-        str | None, typer.Option("--waivers", help="A file of accepted findings.")
-    ] = None,
-    weight_path: Annotated[
-        str | None,
-        typer.Option("--weight-path", help="The weights folder that the program will pass."),
-    ] = None,
-    loader: Annotated[
-        str,
-        typer.Option(
-            "--loader", help="The reader that will load the file, if not that of its kind."
-        ),
-    ] = "",
-    no_mask: Annotated[
-        bool, typer.Option("--no-mask", help="Keep user names in reported paths.")
-    ] = False,
+    files: Files,
+    target: Targets = None,
+    form: Form = "text",
+    as_json: AsJson = False,
+    output: Output = None,
+    fail_on: FailOn = "error",
+    rules: Rules = None,
+    waivers: Waivers = None,
+    weight_path: WeightPath = None,
+    loader: Loader = "",
+    no_mask: NoMask = False,
 ) -> int:
     """Check model files against targets, without a device and without CANN.
 

@@ -141,7 +141,7 @@ FACTS: Mapping[str, Resolver] = {
 SUPPLY: Mapping[str, str] = {
     "target.release": "name the release: --target 8.1.RC1/Ascend910B3",
     "target.internal": "check against the installed tree, or capture it: preflight target capture",
-    "target.behaviour": "name a release that preflight knows: preflight target list",
+    "target.behaviour": "choose a release whose loader is known: preflight target list",
     "target.soc": "name the SoC: --target RELEASE/SOC, for example 8.1.RC1/Ascend910B3",
     "target.soc_facts": "name a SoC that the release has: preflight target list",
     "target.socs": "check against the installed tree, or capture it: preflight target capture",

@@ -87,10 +87,29 @@ def next_command(report: Report) -> str:
     if deploy.status is Status.BLOCKED:
         return f"preflight plan {model} --target {target}"
     if deploy.status is Status.UNKNOWN:
-        return "preflight target capture -o host.toml    # on the host the model is for"
+        return _supply(result)
     if deploy.status is Status.OK_WITH_WARNINGS:
         return f"preflight explain {deploy.decided_by}"
     return f"preflight inspect {model}"
+
+
+# Facts that another --target would give; the others are on the host that the model is for.
+_NAMED_BY_TARGET = frozenset(
+    {"target.release", "target.behaviour", "target.soc", "target.soc_facts"}
+)
+
+
+def _supply(result: ModelReport) -> str:
+    """How to get the facts without which the verdict is unknown."""
+    decided_by = result.verdicts.deploy.decided_by
+    missing = {
+        name for item in result.not_evaluated if item.rule == decided_by for name in item.missing
+    }
+    if missing & _NAMED_BY_TARGET:
+        return "preflight target list"
+    if missing or not decided_by:
+        return "preflight target capture -o host.toml    # on the host the model is for"
+    return f"preflight explain {decided_by}"
 
 
 def count_words(result: ModelReport) -> str:

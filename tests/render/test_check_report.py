@@ -9,6 +9,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
 import preflight.render
 from preflight.checks.check import check
@@ -19,7 +20,7 @@ from preflight.findings import Severity
 from preflight.render.formats import ReportFormat, render_report
 from preflight.render.json import render_json
 from preflight.render.text import render_text
-from tests.render.report_data import HOSTILE, PATH, report
+from tests.render.report_data import GAP, HOSTILE, PATH, report
 
 GOLDEN = Path(__file__).parent / "golden"
 SCHEMA = json.loads(
@@ -138,3 +139,17 @@ def test_exit_codes_of_a_batch() -> None:
     assert made.exit_code(Severity.ERROR) is ExitCode.COULD_NOT_CHECK
     unknown = Report(made.inputs[2:3], made.targets, made.results[2:3])
     assert unknown.exit_code(None) is ExitCode.COULD_NOT_CHECK
+
+
+def test_the_next_command_gets_the_facts_that_are_missing() -> None:
+    made = report()
+    unsure = made.results[2]
+
+    def command(*missing: str) -> str:
+        gap = replace(GAP, missing=missing)
+        result = replace(unsure, not_evaluated=(gap,))
+        return render_text(replace(made, results=(result,))).splitlines()[-1]
+
+    assert command("target.opp_version").startswith("next: preflight target capture -o host.toml")
+    assert command("target.soc") == "next: preflight target list"
+    assert command() == "next: preflight explain PF403"

@@ -126,6 +126,11 @@ def _dtype_lost(change: Change, node: Operator, old: Prototype) -> bool:
     return bool(lost & port_dtype(node, ports, name, output))
 
 
+def _called_by_name(change: Change, node: Operator, old: Prototype) -> bool:
+    """The node has an input of the old name; fused nodes and some compilers number them anew."""
+    return change.field in node.input_names
+
+
 Test = Callable[[Change, Operator, Prototype], bool]
 _TESTS: Mapping[str, Test] = {
     "input_reordered": _positional,
@@ -135,6 +140,7 @@ _TESTS: Mapping[str, Test] = {
     "input_added_required_end": _every,
     "input_removed": _input_gone,
     "input_kind_changed": _input_needed,
+    "input_renamed": _called_by_name,
     "output_reordered": _every,
     "output_added_single_middle": _every,
     "output_added_dynamic_middle": _every,

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 
 from preflight.checks.check import check_model
 from preflight.checks.compiled import placed, public_release
+from preflight.checks.histories import TargetHistory
 from preflight.checks.internal import internal_kind
 from preflight.checks.relevance import same_value
 from preflight.findings import Certainty, Finding, Status
-from preflight.model.manifest import Attribute
+from preflight.model.manifest import Attribute, ModelFile
 from preflight.model.writer import GraphSpec, OperatorSpec, TensorSpec
 from preflight.registry.history import open_history
 from preflight.registry.prototype import AttributeSpec
@@ -209,6 +210,51 @@ def test_the_compilers_own_operators_are_never_missing(op_type: str) -> None:
     assert internal_kind(op_type)
     assert findings(node(op_type), "8.1.RC1") == {}
     assert findings(node(op_type), "8.1.RC1", dynamic=True) == {}
+
+
+def named_inputs(made: ModelFile, *names: str) -> ModelFile:
+    """The model with names for the inputs of its operator in the middle."""
+    assert made.manifest is not None
+    (graph,) = made.manifest.graphs
+    operators = tuple(
+        replace(o, input_names=names) if o.type not in ("Data", "NetOutput") else o
+        for o in graph.operators
+    )
+    return replace(
+        made, manifest=replace(made.manifest, graphs=(replace(graph, operators=operators),))
+    )
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [(("x", "scale", "offset"), True), (("x", "gamma", "beta"), False), ((), False)],
+)
+def test_an_input_called_by_its_old_name(names: tuple[str, ...], told: bool, dynamic: bool) -> None:
+    command = "/opt/ascend-toolkit/5.1.RC1/bin/atc --model x.air"
+    attributes = {"atc_version": "", "opp_version": "", "atc_cmdline": command}
+    graph = node("GroupNorm", {"num_groups": 4}, [HALF] * 3)
+    made = named_inputs(model([graph], attributes, is_unknow_model=int(dynamic)), *names)
+    found = [f for f in check_model(made, NEW).findings if f.rule in ("PF509", "PF519")]
+    assert [f.rule for f in found] == ["PF519" if dynamic else "PF509"] * (2 if told else 0)
+    assert {(f.facts["field"], f.facts["new"]) for f in found} == (
+        {("scale", "gamma"), ("offset", "beta")} if told else set()
+    )
+
+
+def test_what_a_release_compiled_for_its_own_soc_has_operators_and_kernels() -> None:
+    """Bernoulli left in 6.3.RC2; a package of its own may still have brought it."""
+    graph = node("Bernoulli", {}, [tensor("COMPLEX64")])
+    assert not set(findings(graph, "8.1.RC1")) & {"PF501", "PF507"}
+
+
+def test_the_same_release_needs_no_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: TargetHistory) -> None:
+        raise AssertionError("the history was opened")
+
+    monkeypatch.setattr(TargetHistory, "__call__", refuse)
+    assert findings(node("Abs"), "8.1.RC1") == {}
+    assert set(findings(node("MyVendorOp"), "8.1.RC1")) == {"PF508"}
 
 
 def test_fused_and_inserted_nodes_are_not_judged_by_their_attributes() -> None:

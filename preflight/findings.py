@@ -123,7 +123,7 @@ class Finding(Struct, frozen=True):
         """Stable across runs and machines: rule, place inside the model, what differs."""
         parts = [self.rule, self.location.path]
         parts += [f"{e.subject}={e.expected}/{e.found}" for e in self.evidence]
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+        return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @property
     def sort_key(self) -> tuple[object, ...]:

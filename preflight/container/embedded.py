@@ -124,13 +124,17 @@ def bare_block(offset: int, size: int) -> Block:
 
 
 def is_nano(source: Source, header: Header) -> bool:
-    """Whether the first table has a partition that only the nano executor knows."""
+    """Whether the first table has a partition that only the nano executor knows.
+
+    A file with a MODEL_DEF is the standard loader's, which passes over ids that it does not know.
+    """
     if header.magic != MAGIC or table_kind(header) != "wide" or source.size < HEADER_SIZE + 8:
         return False
     count = read_count(source, HEADER_SIZE)
     if count > MAX_PARTITIONS or HEADER_SIZE + table_size("wide", count) > source.size:
         return False
-    return any(e[0] in NANO_IDS for e in read_entries(source, HEADER_SIZE, "wide", count))
+    ids = {entry[0] for entry in read_entries(source, HEADER_SIZE, "wide", count)}
+    return bool(ids & NANO_IDS) and MODEL_DEF not in ids
 
 
 def read_nano(source: Source, header: Header) -> Container:

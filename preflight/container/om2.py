@@ -20,9 +20,10 @@ from preflight.container.types import Container, ContainerKind, Fault, Note
 from preflight.errors import MalformedInput
 
 ZIP_MAGIC = b"PK\x03\x04"
-MAX_DIRECTORY = 64 << 20  # bytes of the central directory
+MAX_DIRECTORY = 16 << 20  # bytes of the central directory
 MAX_ENTRIES = 100_000
 MAX_JSON = 64 << 20  # bytes of one JSON entry, uncompressed
+MAX_VALUES = 4_000_000  # values in one JSON entry: small ones take far more memory than bytes
 MAX_UNCOMPRESSED = 10 << 30  # the loader's limit over all compressed entries
 META = "model_meta.json"
 CONSTANTS = "_constants_config.json"
@@ -120,8 +121,11 @@ class Package:
 
     def json(self, name: str) -> object:
         """A JSON entry; MalformedInput when it is empty or no JSON."""
+        data = self.read(name)
+        if sum(map(data.count, (b",", b"[", b"{"))) > MAX_VALUES:
+            raise MalformedInput(f"{self.name}: {name} has more than {MAX_VALUES} values")
         try:
-            return json.loads(self.read(name))
+            return json.loads(data)
         except (ValueError, RecursionError) as error:
             raise MalformedInput(f"{self.name}: {name} is not valid JSON: {error}") from error
 

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from msgspec.structs import replace
 
-from preflight.container.bundle import read_bundle
+from preflight.container.bundle import MIN_BUNDLE, read_bundle
 from preflight.container.embedded import (
     MODEL_DEF_FIELDS,
     bare_block,
@@ -145,9 +145,12 @@ def _starts_like_package(source: Source) -> bool:
 
 
 def _without_header(source: Source) -> Container | None:
-    """`.air` files and text graphs."""
+    """Bundles with another magic, `.air` files and text graphs."""
     if source.size < 8:
         return None
+    bundle = _bundle_without_magic(source)
+    if bundle is not None:
+        return bundle
     from preflight.container.sniff import text_graph_format
 
     if source.read(0, 1) == b"\x0a" and looks_like(source, MODEL_DEF_FIELDS, {7}):
@@ -164,6 +167,20 @@ def _without_header(source: Source) -> Container | None:
             ContainerKind.TEXT_GRAPH, f"text graph ({text})", source.size, details={"format": text}
         )
     return None
+
+
+def _bundle_without_magic(source: Source) -> Container | None:
+    """The bundle reader never compares the magic; whole OMs inside show that the file is one."""
+    if source.size < MIN_BUNDLE:
+        return None
+    if parse_header(source.read(0, HEADER_SIZE)).modeltype != MODELTYPE_BUNDLE:
+        return None
+    bundle = read_bundle(source)
+    whole = not bundle.faults and all(entry.size >= HEADER_SIZE for entry in bundle.nested)
+    if not bundle.nested or not whole:
+        return None
+    heads = {source.read(entry.offset, len(MAGIC_BYTES)) for entry in bundle.nested}
+    return bundle if heads == {MAGIC_BYTES} else None
 
 
 def _as_flow(source: Source) -> Container:

@@ -19,13 +19,17 @@ _WINDOW = 32  # bytes; holds a tag and a length, or a tag and a varint
 
 
 class WireField(Struct, frozen=True):
-    """One field: for LENGTH its bytes lie at [offset, offset + size); `value` holds varints."""
+    """One field: for LENGTH its bytes lie at [offset, offset + size); `value` holds varints.
+
+    `start` is where its tag begins.
+    """
 
     number: int
     kind: int
     offset: int
     size: int
     value: int = 0
+    start: int = 0
 
 
 def scan_fields(source: Source, limit: int = MAX_FIELDS) -> Iterator[WireField]:
@@ -53,7 +57,7 @@ def scan_fields(source: Source, limit: int = MAX_FIELDS) -> Iterator[WireField]:
             raise MalformedInput(f"{source.name}: wire type {kind} at {offset} is not used here")
         if start + size > source.size:
             raise MalformedInput(f"{source.name}: field {number} at {offset} runs past the end")
-        yield WireField(number, kind, start, size, value)
+        yield WireField(number, kind, start, size, value, offset)
         offset = start + size
 
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from preflight.container.partitions import FLOW_MODEL, MODEL_DEF
-from preflight.container.source import Source
-from preflight.container.types import Block, Container, ContainerKind, Fault, Note
+from preflight.container.flow import SUBMODEL_OM
+from preflight.container.partitions import FLOW_MODEL, FLOW_SUBMODEL, MODEL_DEF
+from preflight.container.source import Source, SubSource
+from preflight.container.types import Block, Container, ContainerKind, Fault, Note, Partition
+from preflight.container.wire import LENGTH, scan_fields
 from preflight.model.attributes import message_flag
 from preflight.model.compression import decompress, dictionary_of
 from preflight.model.content import Content
@@ -84,11 +86,13 @@ class _Definitions:
             self.notes.append(Note("definition_tail", text, offset + definition.length))
         return definition
 
-    def of_blocks(
-        self, blocks: tuple[Block, ...], kind: ContainerKind
-    ) -> tuple[list[ModelDefinition], tuple[Fault, ...]]:
+    def of_blocks(self, container: Container) -> tuple[list[ModelDefinition], tuple[Fault, ...]]:
         """Definitions of all blocks, compression undone, and their faults."""
+        blocks, kind, whole = container.blocks, container.kind, not container.faults
         definitions = [self.of_block(block) for block in blocks if _has_definition(block, kind)]
+        if not blocks and whole and kind in _STANDARD:
+            # A dynamic model of no blocks at all passes the walk.
+            definitions.append(decode_model_definition(b""))
         faults = [fault for d in definitions for fault in d.faults]
         faults += _decompressed(definitions)
         return definitions, tuple(map(_wrapped, faults))
@@ -131,7 +135,7 @@ def _blocks(source: Source, container: Container) -> Contents:
     for block in container.blocks:
         end = min(block.offset + block.table_size, source.size)
         reading.digest.update(source.read(block.offset, end - block.offset))
-    definitions, faults = reading.of_blocks(container.blocks, container.kind)
+    definitions, faults = reading.of_blocks(container)
     content, notes = Content(), tuple[Note, ...]()
     if container.kind in _STANDARD:
         content, more, notes = read_stores(source, container.blocks)
@@ -151,21 +155,41 @@ def _blocks(source: Source, container: Container) -> Contents:
 def _standard(source: Source, container: Container, reading: _Definitions) -> tuple[Fault, ...]:
     """Content faults as the standard loader meets them, unless its own walk fails before."""
     standard = container.as_standard
-    if standard is None or standard.faults or not standard.blocks:
+    if standard is None or standard.faults:
         return ()
-    _, faults = reading.of_blocks(standard.blocks, standard.kind)
+    _, faults = reading.of_blocks(standard)
     return faults + read_stores(source, standard.blocks)[1]
 
 
 def _flow_faults(source: Source, container: Container) -> tuple[Fault, ...]:
-    """FLOW_MODEL must be a FlowModelDef; submodels are not parsed, they hold whole models."""
-    part = container.blocks[0].first(FLOW_MODEL) if container.blocks else None
-    if part is None or part.size > INT32_MAX:
+    """FLOW_MODEL must be a FlowModelDef and every FLOW_SUBMODEL a SubmodelDef."""
+    if not container.blocks or container.faults:
         return ()
-    if parse_message("FlowModelDef", source.read(part.offset, part.size))[0] is not None:
-        return ()
-    text = "FLOW_MODEL is not a flow model definition (ge.flow_model.proto.FlowModelDef)"
-    return (Fault("flow.proto", text, (401, part.index), block=0, partition=part.index),)
+    kinds = {FLOW_MODEL: "FlowModelDef", FLOW_SUBMODEL: "SubmodelDef"}
+    faults = []
+    for part in container.blocks[0].partitions:
+        kind = kinds.get(part.id)
+        if kind is None or _parses(source, part, kind):
+            continue
+        text = f"{part.name} is not a message of its kind (ge.flow_model.proto.{kind})"
+        position = (401, part.index)
+        faults.append(Fault("flow.proto", text, position, block=0, partition=part.index))
+    return tuple(faults)
+
+
+def _parses(source: Source, part: Partition, kind: str) -> bool:
+    """Whether a partition is a message; the model inside a submodel may hold anything."""
+    if part.size > INT32_MAX:
+        return False
+    message = SubSource(source, part.offset, part.size, part.name)
+    pieces, start = [], 0
+    for found in scan_fields(message) if kind == "SubmodelDef" else ():
+        if found.number == SUBMODEL_OM and found.kind == LENGTH:
+            pieces.append((start, found.start - start))
+            start = found.offset + found.size
+    pieces.append((start, part.size - start))
+    data = b"".join(message.read(offset, length) for offset, length in pieces)
+    return parse_message(kind, data)[0] is not None
 
 
 def _bare(source: Source, container: Container) -> Contents:
@@ -189,7 +213,7 @@ def _text(source: Source, container: Container) -> Contents:
 
     if source.size > MAX_TEXT:
         text = f"a text graph of {source.size} bytes is not read, {MAX_TEXT} at most"
-        return Contents(notes=(Note("cap.text", text),))
+        return Contents(faults=(Fault("cap.text", text, (80, 0, 80)),))
     data = source.read(0, source.size)
     digest = hashlib.sha256(data).hexdigest()
     message, problem = parse_text_graph(data, str(container.details.get("format")))

@@ -37,6 +37,8 @@ DEFAULT_ATTRIBUTES = (
     "weight_size",
 )
 MAX_FAULTS = 50  # of one definition; the first decides, the rest is for people
+MAX_GRAPHS = 65_536  # of one definition
+MAX_OPERATORS = 1_000_000  # of one definition; the largest real graphs have some 100,000
 
 # Positions within a block are the orders of spec/loadchecks.json.
 _STEPS = {
@@ -152,8 +154,23 @@ def decode_model_definition(data: bytes, *, block: int = 0) -> ModelDefinition:
     return check_definition(message, length, block)
 
 
+def _too_many(message: Any, block: int) -> Fault | None:
+    """A definition that nobody wrote; the loader's verdict on it stays open."""
+    operators = sum(len(graph.op) for graph in message.graph[: MAX_GRAPHS + 1])
+    if len(message.graph) <= MAX_GRAPHS and operators <= MAX_OPERATORS:
+        return None
+    detail = (
+        f"the model definition has {len(message.graph)} graphs and more than {operators - 1} "
+        f"operators; {MAX_GRAPHS} and {MAX_OPERATORS} are read at most"
+    )
+    return Fault("cap.definition", detail, (80, block, 80), block=block, data={"why": "cap"})
+
+
 def check_definition(message: Any, length: int, block: int) -> ModelDefinition:
     """Apply the loader's checks to a parsed ModelDef."""
+    capped = _too_many(message, block)
+    if capped is not None:
+        return ModelDefinition(None, 0, block, (), (capped,))
     faults: list[Fault] = []
     _attribute_faults(faults, attribute_problems(message), "the model", block, inner=False)
     if not message.graph:

@@ -33,8 +33,8 @@ from preflight.model.inout import boundary_from
 from preflight.model.manifest import HostLibrary, Kernel, SoStore
 from preflight.model.parse import INT32_MAX, parse_message
 
-MAX_TASKS = 1 << 30  # bytes of TASK_INFO that are parsed
-MAX_INOUT = 64 << 20  # bytes of MODEL_INOUT_INFO that are decoded
+MAX_TASKS = 256 << 20  # bytes of TASK_INFO that are parsed
+MAX_INOUT = 4 << 20  # bytes of MODEL_INOUT_INFO that are decoded; real ones have a few thousand
 
 # Positions within a block: the orders of spec/loadchecks.json.
 _STEPS = {"task.parse": 94, "so.store": 96, "customops.part": 98, "tiling.part": 99}
@@ -95,15 +95,16 @@ def read_stores(
 
 
 def _tasks(reading: _Reading, block: Block, partition: Partition) -> None:
-    """The loader casts the size to 32 bits; more than 2^31 - 1 bytes therefore fail."""
-    if partition.size > INT32_MAX:
+    """The loader casts the size to a signed number of 32 bits, which must be above 0 (§A.5)."""
+    size = partition.size & 0xFFFFFFFF
+    if not 0 < size <= INT32_MAX:
         detail = f"TASK_INFO of {partition.size} bytes is longer than the loader can parse"
         reading.fault("task.parse", block, partition, detail)
-    elif partition.size > MAX_TASKS:
+    elif size > MAX_TASKS:
         detail = f"{partition.size} bytes are more than are read here; not checked"
         reading.note("cap.tasks", block, partition, detail)
     else:
-        data = reading.source.read(partition.offset, partition.size)
+        data = reading.source.read(partition.offset, size)
         if parse_message("ModelTaskDef", data)[0] is None:
             detail = "TASK_INFO is not a task definition (domi.ModelTaskDef)"
             reading.fault("task.parse", block, partition, detail)

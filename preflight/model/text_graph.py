@@ -6,7 +6,7 @@ from typing import Any
 
 from preflight.model.schema import message_class
 
-MAX_TEXT = 256 << 20  # bytes; the parser is slow, and dumps without data are far smaller
+MAX_TEXT = 32 << 20  # bytes; the parser takes a second for each MB
 _ONNX_PREFIX = "ge:"
 
 

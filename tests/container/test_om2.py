@@ -153,3 +153,10 @@ def test_zip64_sizes_are_understood() -> None:
     entries = read_container(bytes(data)).details["entries"]
     assert isinstance(entries, tuple)
     assert {e.name: e.size for e in entries}["data/constants/constant_0"] == 16
+
+
+def test_a_document_of_very_many_values_is_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("preflight.container.om2.MAX_VALUES", 10)
+    found = Package(BytesSource(om2({META_PATH: b"[" + b"[]," * 20 + b"[]]"})))
+    with pytest.raises(MalformedInput, match="more than 10 values"):
+        found.json(META_PATH)

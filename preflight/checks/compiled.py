@@ -76,6 +76,9 @@ def placed(public: str, history: History, source: str) -> ReleaseGuess:
         exact = names.get(aliases.get(public.lower(), "").lower())
     if exact is not None:
         return ReleaseGuess(exact, (exact,), True, Certainty.CERTAIN, source)
+    dated = [v for v in names.values() if v.lower().startswith(f"{public.lower()}-")]
+    if dated and CannVersion.parse(public) is None:  # a branch: its newest snapshot
+        return ReleaseGuess(public, (dated[-1],), True, Certainty.LIKELY, source)
     around = _around(public, history.releases)
     return ReleaseGuess(public, around, bool(around), Certainty.LIKELY, source)
 

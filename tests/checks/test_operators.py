@@ -351,3 +351,12 @@ def test_findings_about_real_models(shared: Path, target: str) -> None:
         assert not {f.rule for f in mine} & {"PF501", "PF511", "PF508", "PF518"}, path.name
     golden = GOLDEN / f"operators-{target.partition('/')[0]}.txt"
     assert "\n".join(lines) + "\n" == golden.read_text(encoding="utf-8")
+
+
+def test_a_branch_means_its_newest_snapshot_and_an_older_target_lacks_what_came_later() -> None:
+    history = open_history()
+    assert placed("master", history, "").candidates == ("master-20260822",)
+    removed = findings(node("GridSample", {}, [HALF] * 2), "8.0.RC2")["PF501"]
+    assert (removed.facts["last"], removed.certainty) == ("8.0.RC2", Certainty.POSSIBLE)
+    newer = findings(node("MlaProlog", {}, [HALF] * 2), "8.1.RC1", "7.0.0/Ascend910B3")["PF501"]
+    assert newer.facts["last"] == "8.1.RC1"

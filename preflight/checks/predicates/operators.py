@@ -16,6 +16,7 @@ from preflight.target.kernels import dtype_name, socs_with_kernel
 
 if TYPE_CHECKING:
     from preflight.registry.kinds import Change
+    from preflight.registry.operator import OperatorHistory
 
 # Sources whose parsers make the operators anew when they are compiled again: the model's own
 # operators then only show what they made last time.
@@ -132,14 +133,14 @@ def removed(context: Context, _: object) -> Iterator[Outcome]:
         if not absences or not all(a.proven for a in absences):
             unknown.append(use.op_type)
             continue
-        last = use.history.records[-1].release
+        last = _last_before(join, use.history)
         yield Hit(
             RemovedOperator(use.op_type, use.count, last, join.target.text),
             (
                 Evidence(
                     f"operator {use.op_type}",
                     "not in the record",
-                    f"last recorded in {last}",
+                    f"recorded in {last}",
                     f"operators of {join.target.text}: {absences[0].why}",
                     "model",
                 ),
@@ -149,6 +150,14 @@ def removed(context: Context, _: object) -> Iterator[Outcome]:
         )
     if unknown:
         yield _undecided(join, unknown)
+
+
+def _last_before(join: Join, history: OperatorHistory) -> str:
+    """The last release before the target's that has an operator; if none, the first one after."""
+    order = [release.version for release in join.history.releases]
+    here = order.index(join.target.candidates[0])
+    before = [r.release for r in history.records if order.index(r.release) < here]
+    return before[-1] if before else history.records[0].release
 
 
 def _undecided(join: Join, unknown: list[str]) -> Undecided:

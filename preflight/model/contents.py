@@ -13,6 +13,7 @@ from preflight.container.partitions import FLOW_MODEL, FLOW_SUBMODEL, MODEL_DEF
 from preflight.container.source import Source, SubSource
 from preflight.container.types import Block, Container, ContainerKind, Fault, Note, Partition
 from preflight.container.wire import LENGTH, scan_fields
+from preflight.errors import MalformedInput
 from preflight.model.attributes import message_flag
 from preflight.model.compression import decompress, dictionary_of
 from preflight.model.content import Content
@@ -183,10 +184,13 @@ def _parses(source: Source, part: Partition, kind: str) -> bool:
         return False
     message = SubSource(source, part.offset, part.size, part.name)
     pieces, start = [], 0
-    for found in scan_fields(message) if kind == "SubmodelDef" else ():
-        if found.number == SUBMODEL_OM and found.kind == LENGTH:
-            pieces.append((start, found.start - start))
-            start = found.offset + found.size
+    try:
+        for found in scan_fields(message) if kind == "SubmodelDef" else ():
+            if found.number == SUBMODEL_OM and found.kind == LENGTH:
+                pieces.append((start, found.start - start))
+                start = found.offset + found.size
+    except MalformedInput:
+        return False
     pieces.append((start, part.size - start))
     data = b"".join(message.read(offset, length) for offset, length in pieces)
     return parse_message(kind, data)[0] is not None
@@ -225,7 +229,6 @@ def _text(source: Source, container: Container) -> Contents:
 
 def _package(source: Source, container: Container) -> Contents:
     from preflight.container.om2 import Package
-    from preflight.errors import MalformedInput
     from preflight.model.om2_facts import om2_manifest
 
     try:

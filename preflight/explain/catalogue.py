@@ -143,6 +143,17 @@ def lookup(text: str) -> CodeExplanation:
     return CodeExplanation(text, None, _range_of(text, None), _nearest(text))
 
 
+def stranger(text: str) -> CodeEntry | None:
+    """A code that is not in the catalogue but lies in a known range: only the range is told."""
+    found = _range_of(text, None)
+    if found is None:
+        return None
+    meaning = f"Not in the catalogue; {found.text}: {found.what}."
+    number = parse_number(text)
+    code = str(number) if number is not None else text.strip().upper()
+    return CodeEntry(code, (), number, found.layer, meaning, found.source)
+
+
 def _range_of(text: str, entry: CodeEntry | None) -> CodeRange | None:
     number = entry.number if entry is not None else parse_number(text)
     if number is not None:

@@ -159,7 +159,7 @@ def _read_atom(text: str, i: int, run: _Run, problems: list[str], depth: int) ->
         wide = text[i + 1 : i + 2] == "^"
     elif c == "(":
         end = _group_end(text, i)
-        inner = re.sub(r"^\((?:\?(?:P<\w+>|[:=!]|<[=!]))?", "", text[i:end])[:-1]
+        inner = re.sub(r"^\((?:\?(?:P<\w+>|-?[a-z]{0,3}:|[=!]|<[=!]))?", "", text[i:end])[:-1]
     else:
         end = i + 1
         literal = "" if c in ".^$" else c

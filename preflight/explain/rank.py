@@ -34,6 +34,9 @@ def rank(scan: Scan) -> tuple[list[Cause], list[Cause], list[Cause]]:
     serious = [h for h in hits if not known[h.fault].harmless]
     followers = [h for h in serious if _explained(h, serious)]
     roots = [h for h in serious if h not in followers]
+    if serious and not roots:  # a ring of three or more
+        roots = [min(serious, key=_root_order)]
+        followers.remove(roots[0])
     return (
         [_cause(h, scan) for h in sorted(roots, key=_root_order)],
         [_cause(h, scan) for h in sorted(followers, key=lambda h: h.order)],
@@ -42,12 +45,18 @@ def rank(scan: Scan) -> tuple[list[Cause], list[Cause], list[Cause]]:
 
 
 def _by_code(scan: Scan) -> Iterable[Hit]:
-    """Faults that only a code speaks for."""
+    """Faults that only a code speaks for: one the fault names, else one of its family."""
     seen = {fault for fault, _ in scan.hits}
+    named = {code for fault in faults().values() for code in fault.codes}
+    strangers = [code for code in scan.codes if code not in named]
     for fault in faults().values():
         if fault.id in seen:
             continue
         present = [c for c in fault.codes if c in scan.codes]
+        if fault.code_prefixes:
+            present += [c for c in strangers if c.startswith(fault.code_prefixes)]
+        if not scan.platform:  # numbers mean other things elsewhere
+            present = [c for c in present if not c.isdigit()]
         if not present:
             continue
         first = min(present, key=lambda c: scan.code_orders[c][0])
@@ -93,23 +102,24 @@ def _strength(hit: Hit) -> float:
 
 
 def _explained(hit: Hit, others: list[Hit]) -> bool:
-    """Whether another fault of the log accounts for this one."""
-    fault = faults()[hit.fault]
-    return any(_follows(fault, hit, other) for other in others if other.fault != hit.fault)
-
-
-def _follows(fault: Fault, hit: Hit, other: Hit) -> bool:
-    cause = faults()[other.fault]
-    named = cause.id in fault.consequence_of or cause.category in fault.consequence_of
-    if named:
-        return not _mutual(fault, cause) or other.order < hit.order
-    if "*" in fault.consequence_of:
-        return _strength(other) > _strength(hit) and _same_process(hit, other)
+    """Whether another fault of the log accounts for this one; of two that account for each other
+    the one that ranks first stays.
+    """
+    for other in others:
+        if other.fault == hit.fault or not _follows(hit, other):
+            continue
+        if not _follows(other, hit) or _root_order(other) < _root_order(hit):
+            return True
     return False
 
 
-def _mutual(one: Fault, other: Fault) -> bool:
-    return one.id in other.consequence_of or one.category in other.consequence_of
+def _follows(hit: Hit, other: Hit) -> bool:
+    fault, cause = faults()[hit.fault], faults()[other.fault]
+    if cause.id in fault.consequence_of or cause.category in fault.consequence_of:
+        return True
+    if "*" in fault.consequence_of:
+        return _strength(other) > _strength(hit) and _same_process(hit, other)
+    return False
 
 
 def _same_process(one: Hit, other: Hit) -> bool:

@@ -41,9 +41,11 @@ _QUIET = tuple(
 )
 _PLATFORM = (
     "ascend310", "ascend910", "ascend-toolkit", "/ascend/", "libascend", "ascendcl", "aclrt",
-    "aclmdl", "aclinit", "torch_npu", "torch-npu", "vllm-ascend", "davinci", "npu-smi",
+    "aclmdl", "aclinit", "torch_npu", "torch-npu", "vllm-ascend", "/davinci", "davinci_", "npu-smi",
     "atc start working", "atc run ", "[error] ge(", "[error] runtime(", "huawei_ascend", "cann ",
-    "e19999", "ez9999", "eh9999", "npu:", "mindspore", "te_fusion", "昇腾", "hccl",
+    "npu:", "mindspore", "te_fusion", "昇腾", "hccl", "aicoreengine", "tbe-custom", "soc_version",
+    "npu out of memory", "aclnn", "ggml-cann", "mindie", "nnadapter", "ascend950", "ascend610",
+    "acl stream", "acl error", "cann error", "cann failure", "vendors/config.ini", "op_impl/",
 )  # fmt: skip
 _ERRORISH = re.compile(
     r"error|fail|fatal|exception|traceback|undefined symbol|cannot |can't |killed|错误|失败|异常"
@@ -280,9 +282,11 @@ class Scanner:
                 self._code(text, view, index)
 
     def _code(self, text: str, view: _View, index: int) -> None:
-        entry = catalogue.find(text)
+        entry = catalogue.find(text) or catalogue.stranger(text)
         if entry is None or entry.code == "0":
             return
+        if entry.number is None and text in catalogue.entries():  # nobody else has such codes
+            self.result.platform = True
         seen = self.result.codes.get(entry.code)
         if seen is None:
             if len(self.result.codes) >= MAX_CODES:
@@ -302,10 +306,10 @@ def codes_in(line: str) -> Iterator[str]:
     """The texts in a line that stand where an error code stands."""
     for match in _MESSAGE_CODE.finditer(line):
         before = line[match.start() - 1 : match.start()]
-        if not before.isalnum() and before != "_":
+        if not before.isalnum() and before not in ("_", "#"):
             yield match[0]
     for match in _NUMBER.finditer(line):
-        if match[1] != "-1" or "ge" in line.lower():
+        if match[1] != "-1" or "ge result" in line or "GRAPH_FAILED" in line:
             yield match[1]
     for match in _BRACKETED.finditer(line):
         yield match[1]

@@ -43,6 +43,7 @@ class _Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
     signatures: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
+    code_prefixes: tuple[str, ...] = ()
     specificity: int = 2
     harmless: bool = False
     consequence_of: tuple[str, ...] = ()

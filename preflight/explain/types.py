@@ -80,6 +80,7 @@ class Fault(Struct, frozen=True):
     source: str
     signatures: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()  # codes that point to this fault even without a signature
+    code_prefixes: tuple[str, ...] = ()  # a weak sign: whose codes begin like this
     specificity: int = 2  # 3 the line states the cause, 2 a mechanism, 1 a symptom, 0 an umbrella
     harmless: bool = False
     consequence_of: tuple[str, ...] = ()  # fault ids or categories; "*" means of any other fault

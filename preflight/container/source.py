@@ -212,7 +212,10 @@ def _regular_size(descriptor: int, name: str) -> int:
             f"{name}: is a directory, not a model file", hint="name the .om inside"
         )
     if not stat.S_ISREG(status.st_mode):
-        raise UnreadableInput(f"{name}: is not a regular file")
+        raise UnreadableInput(
+            f"{name}: is not a regular file",
+            hint="pipes and devices cannot be read by position; copy the model to a file",
+        )
     return status.st_size
 
 

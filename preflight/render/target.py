@@ -111,6 +111,10 @@ def _headline(target: Target, problems: Sequence[TargetProblem]) -> str:
     if problems:
         count = len(problems)
         return f"{release}{where} has {count} problem{'s' if count > 1 else ''}"
+    lost = sum(place.result == "unreadable" for place in target.places)
+    if lost:
+        places = "one place" if lost == 1 else f"{lost} places"
+        return f"{release}{where} is consistent as far as it was read: {places} could not be"
     return f"{release}{where} is consistent"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -18,15 +20,21 @@ def load_target(text: str) -> Target:
     Raises UsageError for unknown names, UnreadableInput or MalformedInput for bad snapshots.
     """
     place, soc = _split_soc(text)
-    path = Path(place)
-    if place.lower() == "installed" or path.is_dir():
+    mode = _mode(place)
+    is_dir = stat.S_ISDIR(mode)
+    if place.lower() == "installed" or is_dir:
         from preflight.target.discover import discover
 
-        return discover(path if path.is_dir() else None, soc=soc)
-    if path.is_file():
+        return discover(Path(place) if is_dir else None, soc=soc)
+    if stat.S_ISREG(mode):
         from preflight.target.snapshot import read_snapshot
 
-        return _with_soc(read_snapshot(path), soc)
+        return _with_soc(read_snapshot(Path(place)), soc)
+    if os.path.lexists(place):
+        raise UnreadableInput(
+            f"{place}: is neither a folder nor a regular file",
+            hint="name an installation's folder, a snapshot or a release",
+        )
     if place.endswith((".toml", ".json")) or place.startswith(("/", "./", "../", "~")):
         raise UnreadableInput(f"{place}: there is no such file or folder")
     from preflight.target.catalog import catalogue_target
@@ -34,6 +42,14 @@ def load_target(text: str) -> Target:
     if soc is not None and "/" not in place:
         return catalogue_target(f"{place}/{soc}")
     return catalogue_target(text)
+
+
+def _mode(place: str) -> int:
+    """The type of a file with links followed; 0 for nothing, a closed folder, an endless name."""
+    try:
+        return Path(place).stat().st_mode
+    except (OSError, ValueError):
+        return 0
 
 
 def _with_soc(target: Target, soc: str | None) -> Target:
@@ -56,6 +72,6 @@ def _with_soc(target: Target, soc: str | None) -> Target:
 def _split_soc(text: str) -> tuple[str, str | None]:
     """ "DIR@SoC" in two, unless a file of that whole name exists."""
     place, at, soc = text.rpartition("@")
-    if at and place and not Path(text).exists():
+    if at and place and not _mode(text):
         return place, soc
     return text, None

@@ -71,6 +71,8 @@ class Tree:
             return None
         try:
             if path.exists() and not path.is_file():
+                if not path.is_dir():
+                    self._open.add(path)  # a pipe or device: nobody knows what comes out of it
                 self.note(path, "unreadable", f"{why}; not a file")
                 return None
             with path.open("rb") as file:
@@ -85,7 +87,7 @@ class Tree:
             return None
         if len(data) > limit:
             self._open.add(path)
-            self.note(path, "ignored", f"{why}; larger than {limit} bytes")
+            self.note(path, "unreadable", f"{why}; larger than {limit} bytes")
             return None
         self.note(path, "found", why)
         self._digest.update(f"{path.name} {len(data)} ".encode("utf-8", "surrogateescape") + data)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from preflight import api
 from preflight.cli.target import app
-from preflight.errors import UsageError
+from preflight.errors import UnreadableInput, UsageError
 from tests.target import trees
 
 
@@ -98,3 +100,23 @@ def test_unknown_targets_are_usage_errors(verb: str) -> None:
     error = run(verb, "8.1.RC1/Ascend310P").exception
     assert isinstance(error, UsageError)
     assert "Ascend310P3" in error.hint
+
+
+def test_what_is_no_file_is_named_for_it(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    loop = tmp_path / "loop"
+    loop.symlink_to("loop")
+    for place in (pipe, loop):
+        with pytest.raises(UnreadableInput, match="neither a folder nor a regular file"):
+            api.load_target(str(place))
+    with pytest.raises(UsageError, match="no CANN release"):
+        api.load_target("x" * 5000)
+
+
+def test_show_says_that_it_could_not_read_all(tmp_path: Path) -> None:
+    root = trees.toolkit(tmp_path)
+    assert output("show", str(root))[0].endswith("is consistent")
+    (root / "compiler/version.info").unlink()
+    os.mkfifo(root / "compiler/version.info")
+    assert "as far as it was read: one place could not be" in output("show", str(root))[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -98,3 +99,16 @@ def test_undecodable_bytes_are_kept(tmp_path: Path) -> None:
     text = Tree().text(path, "x")
     assert text is not None
     assert text.encode("utf-8", "surrogateescape") == b"Version=\xff\xfe\n"
+
+
+def test_pipes_and_devices_are_neither_read_nor_taken_for_absent(tmp_path: Path) -> None:
+    pipe = tmp_path / "version.info"
+    os.mkfifo(pipe)
+    tree = Tree((tmp_path,))
+    assert tree.text(pipe, "x") is None
+    assert results(tree) == {"version.info": "unreadable"}
+    assert not tree.conclusive(pipe)
+    folder = tmp_path / "scene.info"
+    folder.mkdir()
+    assert tree.text(folder, "x") is None
+    assert tree.conclusive(folder)  # the loader reads no line from a folder either

@@ -60,8 +60,8 @@ class Prompts:
         left = self._left_behind()
         if left is not None:
             self.session.resume(left.plan)
-            self.recovery.keep(left.plan)
-            discard(left)
+            if self._keep(left.plan):
+                discard(left)
             self._plan_questions(plan_path)
             return Status(left.plan.path.predicted)
         self._target(target)
@@ -202,23 +202,35 @@ class Prompts:
             return False
         taken = ways.candidates[chosen - 1]
         session.take(readable, ways, taken)
-        self.recovery.keep(taken.plan)
+        self._keep(taken.plan)
         return True
 
     def _plan_questions(self, plan_path: str) -> None:
         self._show_plan()
         self._answer_open_questions()
         self._accept_findings()
+        self._until_accepted(partial(self._save, plan_path))
+
+    def _save(self, plan_path: str) -> None:
         path = self._ask("save the plan as (- to leave without saving)", plan_path)
         if path == "-":
             self.recovery.clear()
             return
         if Path(path).exists() and self._ask(f"{path} is there; replace it?", "no") != "yes":
-            path = self._ask("save the plan as")
+            raise UsageError(f"{path} is left as it is")
         self.session.save(path)
         self.recovery.clear()
         self._say(f"+ saved as {path}")
         self._say(f"next: {next_command(path, '', '')}")
+
+    def _keep(self, plan: Plan) -> bool:
+        """Write the recovery file; that it cannot be written is no reason to stop."""
+        try:
+            self.recovery.keep(plan)
+        except PreflightError as error:
+            self._say(f"! no recovery file: {error.message}")
+            return False
+        return True
 
     def _show_plan(self) -> None:
         plan = self._plan
@@ -268,4 +280,4 @@ class Prompts:
 
     def _change(self, plan: Plan) -> None:
         self.session.change(plan)
-        self.recovery.keep(plan)
+        self._keep(plan)

@@ -113,6 +113,7 @@ if TYPE_CHECKING:
     from preflight.plan.simulate import Simulation as Simulation
     from preflight.plan.solve import WaysOut as WaysOut
     from preflight.plan.solve import best_placed_target as best_placed_target
+    from preflight.plan.solve import is_superfluous as is_superfluous
     from preflight.plan.solve import plan_without as plan_without
     from preflight.plan.solve import solve as solve
     from preflight.plan.workbench import Workbench as Workbench
@@ -352,6 +353,7 @@ _WHERE: dict[str, str] = {
     "history_json": "preflight.render.history",
     "is_calendar_date": "preflight.registry.window",
     "is_protocol_date": "preflight.registry.window",
+    "is_superfluous": "preflight.plan.solve",
     "is_vendor_version_valid": "preflight.versions",
     "journal_path": "preflight.plan.journal",
     "judge": "preflight.plan.judge",

@@ -18,11 +18,17 @@ STATUS_RANK = {
     Status.UNKNOWN: 2,
     Status.BLOCKED: 3,
 }
+_STATUS_COST = {  # a warning or an open check costs a look, not another way
+    Status.OK: 0,
+    Status.OK_WITH_WARNINGS: 1,
+    Status.UNKNOWN: 1,
+    Status.BLOCKED: 8,
+}
 # How much work a step is, in comparable units, by kind.
 _COST = {
     "replace_file": 1,
     "rebuild": 3,
-    "change_target": 5,
+    "change_target": 10,  # whatever else runs there moves too; a host is rarely free to change
     "install_package": 3,
     "set_environment": 1,
     "edit_source_model": 3,
@@ -53,13 +59,19 @@ class Candidate(Struct, frozen=True):
 
     @property
     def rank(self) -> tuple[object, ...]:
-        """Smaller is better: what remains, then cost, risk and reversibility."""
+        """Smaller is better: what has to go and stays, then cost, risk and reversibility.
+
+        A check that lacks facts weighs little: to find out is cheaper than to change a target.
+        """
         path = self.path
         return (
             not self.outcome.reached,
             len(self.outcome.left),
+            _STATUS_COST[self.outcome.status]
+            + path.cost
+            + 2 * _RISKS.index(path.risk)
+            + (0 if path.reversible else 2),
             STATUS_RANK[self.outcome.status],
-            path.cost + 2 * _RISKS.index(path.risk) + (0 if path.reversible else 2),
             len(self.plan.steps),
             path.kind,
         )
@@ -87,6 +99,7 @@ def _cost(plan: Plan) -> int:
     total = 0
     for step in plan.steps:
         total += _COST[step.kind] + _GAP_COST * len(step.open_questions)
+        total += _GAP_COST if step.kind == "rebuild" and not step.command else 0
         if step.effect is not None and step.effect.target:
             soc = step.effect.target.split("/")[1:2]
             total += _DEVICE_COST if soc and soc[0] != plan.target.soc else 0
@@ -108,7 +121,9 @@ def _risks(plan: Plan, outcome: Outcome) -> Iterator[str]:
     if kinds & {"edit_source_model", "convert_shapes"}:
         yield "the source model has to be changed"
     if any(step.open_questions or step.problems for step in plan.steps):
-        yield "the old command line leaves questions open"
+        yield "the command of a rebuild has open questions"
+    if any(step.kind == "rebuild" and not step.command for step in plan.steps):
+        yield "no command is known that makes the file again"
     if any(m.undecided for m in outcome.models):
         yield "some checks lack facts"
 
@@ -118,7 +133,14 @@ def _is_reversible(plan: Plan) -> bool:
 
 
 def _remaining(outcome: Outcome) -> Iterator[str]:
-    """What stays after the plan: findings that have to go, then warnings, then open checks."""
+    """What stays, each text once: what has to go, then warnings, then open checks."""
+    counts: dict[str, int] = {}
+    for text in _every_remaining(outcome):
+        counts[text] = counts.get(text, 0) + 1
+    yield from (f"{text} ({n} times)" if n > 1 else text for text, n in counts.items())
+
+
+def _every_remaining(outcome: Outcome) -> Iterator[str]:
     for finding in outcome.left:
         yield f"{finding.rule}: {finding.message}"
     yield from outcome.problems
@@ -143,6 +165,8 @@ def _why(plan: Plan, outcome: Outcome, risk: str, reversible: bool) -> str:
         said = "nothing speaks against it, but not everything could be checked"
     else:
         said = "nothing is left at error level"
+    if not plan.steps:
+        return said
     work = _work(plan.steps)
     dangers = ", ".join(_risks(plan, outcome)) or "only new files are made"
     back = "every step can be undone" if reversible else "not every step can be undone"
@@ -153,6 +177,4 @@ def _work(steps: Sequence[Step]) -> str:
     counts: dict[str, int] = {}
     for step in steps:
         counts[step.kind] = counts.get(step.kind, 0) + 1
-    if not counts:
-        return "nothing to do"
     return ", ".join(f"{n} x {kind.replace('_', ' ')}" for kind, n in counts.items())

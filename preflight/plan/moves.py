@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 
@@ -15,22 +16,26 @@ from preflight.target.names import known_soc_names
 from preflight.target.types import Target
 from preflight.versions import CannVersion
 
+_PREVIEW = re.compile(r"alpha|beta|-rc\.")  # "RC1" in 8.1.RC1 is a release, "-rc.1" is not
+
 
 class Move(Struct, frozen=True):
     """A target by its catalogue name, and what changes on the way there.
 
     `changes` holds of "release", "device" and "host"; `distance` counts releases in between.
+    `preview`: the release is one for trying out.
     """
 
     spec: str
     changes: tuple[str, ...]
     distance: int
     newer: bool
+    preview: bool = False
 
     @property
-    def effort(self) -> tuple[int, int, bool]:
-        """Smaller is nearer: fewer things change, fewer releases lie between, newer wins."""
-        return len(self.changes), self.distance, not self.newer
+    def effort(self) -> tuple[int, bool, int, bool]:
+        """Smaller is nearer: fewer things change, no preview, fewer releases between, newer."""
+        return len(self.changes), self.preview, self.distance, not self.newer
 
 
 def moves(models: Sequence[ModelFile], target: Target) -> list[Move]:
@@ -54,7 +59,9 @@ def moves(models: Sequence[ModelFile], target: Target) -> list[Move]:
         if names:
             distance = abs(index - here) if here is not None else len(entries) - index
             newer = here is None or index > here
-            found.append(Move(_spec(entry, new_soc, new_host), names, distance, newer))
+            preview = index != here and _PREVIEW.search(entry.public) is not None
+            spec = _spec(entry, new_soc, new_host)
+            found.append(Move(spec, names, distance, newer, preview))
     return sorted(found, key=lambda move: move.effort)
 
 

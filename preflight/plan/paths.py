@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct, field
 
 from preflight import __version__
-from preflight.findings import Finding, Remedy
+from preflight.findings import Finding, Remedy, Status
 from preflight.model.manifest import ModelFile
 from preflight.plan import phrases
+from preflight.plan.mends import mends
 from preflight.plan.model import (
     SCHEMA_VERSION,
-    Effect,
     ModelFacts,
     PathChoice,
     Plan,
@@ -22,12 +23,16 @@ from preflight.plan.model import (
     TargetFacts,
 )
 from preflight.plan.rebuild_step import rebuild_step
-from preflight.plan.rebuilt import rebuilt
 from preflight.plan.recipe_types import BuildGoal, MovedDefault
-from preflight.plan.simulate import Simulation, deploy_findings, obstacles
+from preflight.plan.simulate import (
+    Simulation,
+    deploy_findings,
+    is_comparable,
+    obstacles,
+    was_in_use,
+)
 from preflight.target.types import Target
 
-_MENDING = ("install_package", "set_environment", "replace_file")
 _BEFORE_REBUILD = ("edit_source_model", "convert_shapes", "install_package", "set_environment")
 
 
@@ -107,19 +112,43 @@ class PathBuilder(Struct):
         if spec != "=":
             steps.append(self._move(spec))
         before = tuple(s.id for s in steps)
-        failing: list[ModelFile] = []
-        others: list[ModelFile] = []
-        for model in self.models:
-            stands_in_the_way = deploy_findings(self.simulation.check(model, goal), goal)
-            (failing if stands_in_the_way else others).append(model)
+        failing = self._failing(goal)
+        others = [m for m in self.models if m not in failing]
         check_on = "" if spec == "=" else spec
         for number, model in enumerate(failing, 1):
-            steps += self._rebuild_block(model, goal, number, before, check_on)
+            fetched = self._fetched(model, goal, number, before, check_on)
+            steps += fetched or self._rebuild_block(model, goal, number, before, check_on)
         if spec != "=":
             steps += self._checks(others, spec, before, len(failing))
         if spec == "=":
             return self.plan("rebuild", steps, f"Compile again for {goal.name}")
         return self.plan("meet", steps, f"Go to {spec} and compile again for it")
+
+    def _failing(self, goal: Target) -> list[ModelFile]:
+        """Models that do not run there; when there are none, those of which nobody knows."""
+        results = [(m, self.simulation.check(m, goal)) for m in self.models]
+        failing = [m for m, result in results if deploy_findings(result, goal)]
+        if failing:
+            return failing
+        return [m for m, r in results if r.verdicts.deploy.status is Status.UNKNOWN]
+
+    def _fetched(
+        self,
+        model: ModelFile,
+        goal: Target,
+        number: int,
+        before: tuple[str, ...],
+        check_on: str,
+    ) -> list[Step]:
+        """Fetch a file again that says nothing about itself; [] when it needs something else."""
+        if model.manifest is not None:
+            return []
+        steps = self._mends([model], goal, number)
+        if not steps or any(step.kind != "replace_file" for step in steps):
+            return []
+        steps = [msgspec.structs.replace(s, requires=before) for s in steps]
+        ready = (*before, *(s.id for s in steps))
+        return [*steps, *self._checks([model], check_on, ready, number - 1)]
 
     def goal(self, spec: str) -> Target:
         """The target behind a name; "=" is the plan's own."""
@@ -135,26 +164,28 @@ class PathBuilder(Struct):
         made = rebuild_step(model, BuildGoal.of_target(goal), self.options, defaults, number)
         steps = self._preparations(model, blocking, defaults, number, before)
         steps += _answers(made, {step.kind for step in steps}, before)
-        after = rebuilt(model, goal, made.produces)
+        after = self.simulation.rebuilt(model, goal, made.produces)
         mends = self._mends([after], goal, number)
         ready = (*before, *(s.id for s in steps), *(s.id for s in mends))
         steps += mends
         build = phrases.finish_rebuild(made, ready, found)
         steps.append(build)
         old, new, build_id = model.path, made.produces, build.id
-        steps += [
+        steps.append(
             phrases.check_step(
                 f"check-{number}", new, (build_id,), check_on or self._spec, check_on
-            ),
-            phrases.compare_step(f"compare-{number}", old, new, (build_id,)),
-        ]
-        checks: tuple[str, ...] = (f"check-{number}", f"compare-{number}")
+            )
+        )
+        if is_comparable(model):
+            steps.append(phrases.compare_step(f"compare-{number}", old, new, (build_id,)))
+        checks = tuple(s.id for s in steps if s.kind == "verify")
         if self.options.tensors is not None:
             steps.append(
                 phrases.tensors_step(f"tensors-{number}", new, self.options.tensors, checks)
             )
             checks = (*checks, f"tensors-{number}")
-        steps.append(phrases.roll_out_step(f"roll-out-{number}", old, new, checks))
+        if was_in_use(model):
+            steps.append(phrases.roll_out_step(f"roll-out-{number}", old, new, checks))
         return steps
 
     def _preparations(
@@ -183,20 +214,7 @@ class PathBuilder(Struct):
         return steps
 
     def _mends(self, models: Sequence[ModelFile], goal: Target, number: int = 0) -> list[Step]:
-        """A step for each finding with a remedy that changes the target; [] when one has none."""
-        steps: dict[tuple[str, str], Step] = {}
-        for model in models:
-            for finding in deploy_findings(self.simulation.bench.check(model, goal), goal):
-                remedy = next((r for r in finding.remedies if r.kind in _MENDING), None)
-                if remedy is None:
-                    return []
-                vendor = phrases.vendor_of(finding, goal)
-                key = (remedy.kind, vendor or finding.fingerprint)
-                step_id = f"{remedy.kind.replace('_', '-')}-{number * 100 + len(steps) + 1}"
-                effect = Effect(vendor=vendor) if vendor else Effect(settles=(finding.fingerprint,))
-                made = phrases.mend_step(step_id, remedy, finding, model.path, effect)
-                steps.setdefault(key, made)
-        return list(steps.values())
+        return mends(self.simulation, models, goal, self._spec, number)
 
     def _move(self, spec: str) -> Step:
         return phrases.move_step(spec, self.target.name, self.simulation.target_of(spec))

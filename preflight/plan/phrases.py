@@ -110,9 +110,9 @@ def move_step(
         "change_target",
         f"Go from {old} to {spec}" + (f" with {who}" if who else ""),
         instruction=f"run in a container or on a machine with CANN {release}, {soc}"
-        + (f", on a {host} host" if host else "")
+        + (f", with a host CPU {host}" if host else "")
         + "; keep the old one until the plan is done",
-        expected=f"preflight target show reports {release}",
+        expected=f"preflight target show reports {release} there",
         check="preflight target show",
         undo=f"go back to {old}",
         effect=Effect(target=spec, models=models),
@@ -179,18 +179,29 @@ def answer_step(step_id: str, kind: str, build: Step, requires: tuple[str, ...])
     )
 
 
-def mend_step(step_id: str, remedy: Remedy, finding: Finding, path: str, effect: Effect) -> Step:
-    """What a person changes on the target so that a file runs there."""
+def mend_step(
+    step_id: str,
+    kind: str,
+    pairs: Sequence[tuple[Finding, Remedy]],
+    path: str,
+    spec: str,
+    effect: Effect,
+) -> Step:
+    """What a person changes on the target, or about the file, so that the file runs there."""
+    said = dict.fromkeys(r.summary + (f": {r.command}" if r.command else "") for _, r in pairs)
+    rules = tuple(dict.fromkeys(f.rule for f, _ in pairs))
+    of_the_file = kind == "replace_file"
     return Step(
         step_id,
-        remedy.kind,
-        f"{STEP_MEANINGS[remedy.kind].capitalize()}",
-        instruction=remedy.summary + (f": {remedy.command}" if remedy.command else ""),
-        expected=f"{finding.rule} is gone",
-        check=f"preflight check {shlex.quote(path)}",
-        undo="take the change back",
-        reasons=(f"{finding.rule}: {finding.message}",),
-        resolves=(finding.rule,),
+        kind,
+        STEP_MEANINGS[kind].capitalize() + (f" ({_name(path)})" if of_the_file else ""),
+        model=path if of_the_file else "",
+        instruction="; ".join(said),
+        expected=f"{', '.join(rules)} {'is' if len(rules) == 1 else 'are'} gone",
+        check=check_command(path, spec),
+        undo="keep the old file aside and put it back" if of_the_file else "take the change back",
+        reasons=tuple(dict.fromkeys(f"{f.rule}: {f.message}" for f, _ in pairs)),
+        resolves=rules,
         effect=effect,
     )
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
+from msgspec.structs import replace
+
+from preflight.container.types import ContainerKind
 from preflight.model.manifest import ModelFile
 from preflight.plan.model import FileUse, OpenQuestion, SideFile, Step
 from preflight.plan.recipe import build_recipe
 from preflight.plan.recipe_types import BuildGoal, MovedDefault, Recipe
+
+# What writes the kinds of file that atc does not (spec/om-format.md §A.6, §A.12).
+_PROGRAMS = {
+    ContainerKind.BUNDLE: "a program that calls aclgrphBundleBuildModel and aclgrphBundleSaveModel",
+    ContainerKind.FLOW: "a program that builds the data flow graph",
+}
 
 
 class _Options(Protocol):
@@ -33,22 +42,22 @@ def rebuild_step(
     """The step that compiles one model for `goal`; without a manifest only the gaps are known."""
     produces = output_path(model, goal, options)
     recipe = recipe_for(model, goal, options, produces, defaults)
-    if recipe is None:
-        return Step(
-            f"rebuild-{number}",
-            "rebuild",
-            f"Compile {Path(model.path).name} again for {goal.soc or 'the target'}",
-            model=model.path,
-            produces=produces,
-            instruction="the file says nothing about its source: compile the source model with atc"
-            f" for {goal.soc} and put the result at {produces}",
-        )
-    return Step(
+    again = "" if model.container.kind is ContainerKind.AIR else "again "
+    step = Step(
         f"rebuild-{number}",
         "rebuild",
-        f"Compile {Path(model.path).name} again for {goal.soc or 'the target'}",
+        f"Compile {Path(model.path).name} {again}for {goal.soc or 'the target'}",
         model=model.path,
         produces=produces,
+    )
+    if recipe is None:
+        return replace(
+            step,
+            instruction=f"{_by_hand(model, goal)}, and put the result at {produces}",
+            reasons=tuple(_parts(model)),
+        )
+    return replace(
+        step,
         command=recipe.argv,
         needs=tuple(FileUse(f.option, f.path, f.need, f.place) for f in recipe.files),
         open_questions=tuple(OpenQuestion(g.name, g.option, g.what, g.kind) for g in recipe.gaps),
@@ -58,6 +67,32 @@ def rebuild_step(
     )
 
 
+def _by_hand(model: ModelFile, goal: BuildGoal) -> str:
+    """What to do where atc alone cannot make such a file."""
+    soc = goal.soc or "the target"
+    program = _PROGRAMS.get(model.container.kind)
+    if program is None:
+        return (
+            f"the file says nothing about its source: compile the source model with atc for {soc}"
+        )
+    count = len(model.nested)
+    parts = f"its {count} models" if count > 1 else "its model"
+    return f"{program} makes such a file, not atc: let it compile {parts} for {soc}"
+
+
+def _parts(model: ModelFile) -> Iterator[str]:
+    """What the models inside say about how they were compiled."""
+    for number, inner in enumerate(model.nested):
+        manifest = inner.manifest
+        if manifest is None:
+            yield f"model {number} inside says nothing about its source"
+            continue
+        command = manifest.atc_command
+        said = f", recorded command: {command.text}" if command is not None and command.text else ""
+        name = inner.name or manifest.model_name or str(number)
+        yield f"model {name} inside: compiled for {manifest.soc_version or 'no named SoC'}{said}"
+
+
 def recipe_for(
     model: ModelFile,
     goal: BuildGoal,
@@ -65,8 +100,11 @@ def recipe_for(
     produces: str,
     defaults: tuple[MovedDefault, ...] = (),
 ) -> Recipe | None:
-    """The recipe behind a rebuild step, None for a file without a readable model definition."""
-    if model.manifest is None:
+    """The recipe behind a rebuild step; None where atc cannot make such a file again.
+
+    That is a file without a readable model definition, or one that another program puts together.
+    """
+    if model.manifest is None or model.container.kind in _PROGRAMS:
         return None
     return build_recipe(
         model.manifest,
@@ -76,6 +114,7 @@ def recipe_for(
         fills=options.fills,
         moved=defaults,
         exists=options.exists,
+        source=model.path if model.container.kind is ContainerKind.AIR else "",
     )
 
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from preflight.container import partitions as ids
 from preflight.container.header import VERSION_V2, new_header
-from preflight.container.types import Block, Container, ContainerKind
-from preflight.model.manifest import Attribute, ModelFile, ModelManifest, SoStore
-from preflight.target.types import Target
+from preflight.container.types import Block, Container, ContainerKind, Partition
+from preflight.model.manifest import Attribute, Kernel, ModelFile, ModelManifest, SoStore
+from preflight.target.types import Fact, Target
 
 # What a compiler makes again as it was; everything else becomes a standard OM.
 _KEPT_KINDS = (
@@ -18,7 +19,8 @@ _KEPT_KINDS = (
     ContainerKind.FLOW,
     ContainerKind.BUNDLE,
 )
-_CUSTOM_OPS = 26  # partition id (spec/om-format.md §A.5), written from 9.1 on
+# What every static model has (§A.5), where the old file does not show what the new one will have.
+_USUAL_PARTITIONS = (ids.MODEL_DEF, ids.WEIGHTS_DATA, ids.TASK_INFO, ids.TBE_KERNELS)
 _MOST_PARTITIONS = 5  # of the oldest loader; a release accepts `partition_extra` more (§A.4)
 
 
@@ -29,7 +31,8 @@ def rebuilt(model: ModelFile, target: Target, path: str) -> ModelFile:
     itself, the SoC and the host becomes the target's (§C.6). A release's own writer never exceeds
     the number of partitions that its loader accepts.
     """
-    manifest = _manifest(model.manifest, target) if model.manifest is not None else None
+    sound = model.container.kind in _KEPT_KINDS and not model.faults
+    manifest = _manifest(model.manifest, target, sound) if model.manifest is not None else None
     return replace(
         model,
         path=path,
@@ -49,7 +52,19 @@ def compiled_version(target: Target) -> str:
     return target.opp_version.value or target.internal.value or ""
 
 
-def _manifest(old: ModelManifest, target: Target) -> ModelManifest:
+def accepting_own(target: Target) -> Target:
+    """The target, of which at least this much is known: it takes what its own atc writes.
+
+    Where nobody saw the range of versions that its loader accepts, its own version is in it.
+    """
+    version = compiled_version(target)
+    if target.abi_range.known or not version:
+        return target
+    own = Fact(f">={version},<={version}", "the version of the release's own atc")
+    return replace(target, abi_range=own)
+
+
+def _manifest(old: ModelManifest, target: Target, sound: bool) -> ModelManifest:
     soc = target.soc.value or ""
     facts = target.socs.get(soc)
     version = compiled_version(target)
@@ -78,6 +93,8 @@ def _manifest(old: ModelManifest, target: Target) -> ModelManifest:
         host_env_cpu=host_cpu,
         need_check_os_cpu=1 if old.so_store.present else 0,
         so_store=_libraries(old.so_store, host_cpu),
+        kernels=old.kernels if sound else (*old.kernels, Kernel("", 0, "TBE_KERNELS")),
+        external_weights=(),  # atc writes its own beside the new file
         attributes=_attributes(old.attributes, recorded),
         block_attributes=tuple(
             block if index else _attributes(block, recorded)
@@ -118,7 +135,7 @@ def _container(old: Container, manifest: ModelManifest | None, target: Target) -
         kind=ContainerKind.OM,
         what="static-shape OM",
         header=header,
-        blocks=tuple(replace(block, table="wide") for block in blocks),
+        blocks=tuple(_usual(block) for block in blocks),
         faults=(),
         notes=(),
         details={},
@@ -126,14 +143,23 @@ def _container(old: Container, manifest: ModelManifest | None, target: Target) -
     )
 
 
+def _usual(block: Block) -> Block:
+    usual = tuple(Partition(n, p, "", 0, 0, 0) for n, p in enumerate(_USUAL_PARTITIONS))
+    return replace(block, table="wide", partitions=usual, declared_count=len(usual))
+
+
 def _block(block: Block, target: Target) -> Block:
     behaviour = target.behaviour.value
     if behaviour is None:
         return block
-    kept = [p for p in block.partitions if behaviour.custom_ops or p.id != _CUSTOM_OPS]
-    count = min(len(kept), _MOST_PARTITIONS + behaviour.partition_extra)
-    if count == block.declared_count:
-        return block
+    written = {
+        ids.CUSTOM_OPS: behaviour.custom_ops,
+        ids.BUNDLE_MODEL_VAR_INFO: behaviour.bundle_var_info,
+    }
+    kept = [p for p in block.partitions if written.get(p.id, True)]
+    if ids.BUNDLE_MODEL_INFO in {p.id for p in kept}:  # as many as the bundle has models
+        return replace(block, partitions=tuple(kept), declared_count=len(kept))
+    most = _MOST_PARTITIONS + behaviour.partition_extra
     # A file that was refused for its count has a table that was not walked: only the number counts.
-    declared = count or min(block.declared_count, _MOST_PARTITIONS + behaviour.partition_extra)
-    return replace(block, partitions=tuple(kept[:count]), declared_count=declared)
+    declared = min(len(kept) or block.declared_count, most)
+    return replace(block, partitions=tuple(kept[:declared]), declared_count=declared)

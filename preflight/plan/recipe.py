@@ -36,16 +36,20 @@ def build_recipe(
     fills: Mapping[str, str] | None = None,
     moved: tuple[MovedDefault, ...] = (),
     exists: Callable[[Path], bool] = Path.exists,
+    source: str = "",
 ) -> Recipe:
     """The command that builds this model for `goal` and writes it to the prefix `output`.
 
     `source_dir` is where relative paths of the recorded command are looked for, `fills` gives
-    values for gaps by option name. `exists` is asked for absolute paths only.
+    values for gaps by option name. `exists` is asked for absolute paths only. `source` is the
+    file itself where that is what atc reads (an .air).
     """
     draft = Draft(goal, atc_rules().family(goal.soc))
     command = manifest.atc_command
     recorded = command is not None and bool(command.options)
-    if recorded and command is not None:
+    if source:
+        recipe_recover.from_itself(draft, source)
+    elif recorded and command is not None:
         for name, value in normalise(command.options).items():
             recipe_options.carry(draft, name, value)
         recipe_options.note_changes(draft, atc_rules().release_of_program(command.program))

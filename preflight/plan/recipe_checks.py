@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
+
 from msgspec.structs import replace
 
 from preflight.plan.atc_options import atc_options, atc_rules
-from preflight.plan.recipe_types import Draft
+from preflight.plan.recipe_types import Draft, OptionLine
 
 
 def check(draft: Draft) -> None:
@@ -24,8 +26,19 @@ def _required(draft: Draft) -> None:
         return
     if "model" not in draft.lines:
         draft.gap("model", "the source model is not recorded")
-    if "framework" not in draft.lines:
+    if "framework" not in draft.lines and not _framework_by_suffix(draft):
         draft.gap("framework", "the source framework is not recorded: 0, 1, 3 or 5")
+
+
+def _framework_by_suffix(draft: Draft) -> bool:
+    """Name the framework by the suffix of the source model, where that says it."""
+    suffix = PurePosixPath(draft.value("model") or "").suffix
+    found = [f for f in atc_rules().frameworks if f.file.split()[0].rstrip(",") == suffix]
+    for framework in found:
+        reason = f"a source model {suffix} is of {framework.names[0]}"
+        line = OptionLine("framework", "added", None, framework.value, reason, "", False)
+        draft.put(line)
+    return bool(found)
 
 
 def _framework(draft: Draft) -> None:

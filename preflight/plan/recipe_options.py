@@ -87,15 +87,24 @@ def set_for_target(draft: Draft, manifest: ModelManifest, output: str) -> None:
 
 
 def _set_host(draft: Draft, manifest: ModelManifest) -> None:
-    """Name the host where the model carries, or will carry, libraries for it (§C.6)."""
+    """Name the host where the model carries, or will carry, libraries for it (§C.6).
+
+    Elsewhere atc would only look for libraries of that host, which the build may not have.
+    """
     rules, goal = atc_rules(), draft.goal
     wanted = dict(zip(rules.host.options, (goal.host_os, goal.host_cpu), strict=True))
-    carries = manifest.dynamic or manifest.so_store.present or bool(manifest.host_env_cpu)
+    carries = manifest.dynamic or manifest.so_store.present
     for name, value in wanted.items():
         line = draft.lines.get(name)
-        if not (carries or line is not None) or not value:
-            continue
         old = line.old if line is not None else getattr(manifest, name, "") or None
+        if not carries:
+            if line is not None:
+                reason = "a model of fixed shapes holds no host libraries"
+                draft.put(OptionLine(name, "dropped", old, None, reason, rules.host.source))
+            continue
+        if not value:
+            draft.notes.append(f"--{name}: the target does not say its host; build on such a host")
+            continue
         available = atc_options()[name].availability(goal.release)
         if available == "no":
             draft.notes.append(f"atc of {goal.release} has no --{name}: build on such a host")

@@ -10,6 +10,14 @@ _SOURCE_FORMATS = ("NCHW", "NHWC", "ND", "NCDHW", "NDHWC")
 _NAME_SEPARATORS = frozenset(":;,|")
 
 
+def from_itself(draft: Draft, path: str) -> None:
+    """The command for a graph that atc reads as it is; it brings its shapes and formats along."""
+    why = "this file is what atc reads"
+    draft.put(OptionLine("model", "added", None, path, why, "facts/rebuild-rules.json file_inputs"))
+    framework = atc_rules().framework_value("MindSpore")
+    _add(draft, "framework", framework, "atc reads .air files under that number", "the file", True)
+
+
 def recover(draft: Draft, manifest: ModelManifest) -> None:
     """Fill the draft from the attributes and the description of inputs; the rest becomes gaps."""
     framework = atc_rules().framework_value(manifest.framework_type)

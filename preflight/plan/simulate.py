@@ -13,17 +13,19 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from preflight.checks.engine import Result
+from preflight.container.types import ContainerKind
 from preflight.errors import PreflightError
 from preflight.findings import Consequence, Finding, NotEvaluated, Severity, Status
 from preflight.model.manifest import ModelFile
 from preflight.plan.model import Plan, PlanWaiver, Step
-from preflight.plan.rebuilt import compiled_version, rebuilt
+from preflight.plan.rebuilt import accepting_own, compiled_version, rebuilt
 from preflight.plan.recipe_types import MovedDefault
 from preflight.plan.workbench import Workbench
 from preflight.target.types import Target, Vendor
 from preflight.versions import is_vendor_version_valid
 
-_CHANGES_TARGET = ("install_package", "set_environment", "replace_file")
+_CHANGES_TARGET = ("install_package", "set_environment")
+_INPUTS = (ContainerKind.AIR, ContainerKind.TEXT_GRAPH)  # what a compiler reads; nothing runs them
 _DEPLOY = (Consequence.LOAD, Consequence.RUN)
 _STATUS_ORDER = (Status.OK, Status.OK_WITH_WARNINGS, Status.UNKNOWN, Status.BLOCKED)
 
@@ -57,7 +59,18 @@ def _lacks_package(finding: Finding, target: Target) -> bool:
 
 def obstacles(result: Result) -> tuple[Finding, ...]:
     """What stands between a model and a rebuild of it that means the same."""
-    return tuple(f for f in result.findings if f.consequence not in _DEPLOY and must_go(f))
+    concerned = (Consequence.REBUILD, Consequence.DRIFT)
+    return tuple(f for f in result.findings if f.consequence in concerned and must_go(f))
+
+
+def is_comparable(model: ModelFile) -> bool:
+    """Whether a rebuilt file can be compared with this one."""
+    return (model.manifest is not None or bool(model.nested)) and was_in_use(model)
+
+
+def was_in_use(model: ModelFile) -> bool:
+    """Whether there may be something that runs with this file, and that the new one replaces."""
+    return model.container.kind not in _INPUTS
 
 
 class ModelOutcome(Struct, frozen=True):
@@ -128,6 +141,7 @@ class _Progress(Struct):
     unstated: list[str] = field(default_factory=list)
     rebuilt: bool = False
     moved: bool = False
+    fetched: bool = False
     checked: bool = False
     compared: bool = False
     rolled_out: bool = False
@@ -142,7 +156,7 @@ class Simulation:
         self._models = models
         self._target = target
         self.bench = bench or Workbench()
-        self._results: dict[tuple[object, ...], Result] = {}
+        self._results: dict[tuple[object, ...], tuple[ModelFile, Result]] = {}
         self._targets: dict[str, Target] = {}
         self._rebuilt: dict[tuple[str, str, str], ModelFile] = {}
         self._defaults: dict[tuple[str, str], tuple[MovedDefault, ...]] = {}
@@ -159,6 +173,8 @@ class Simulation:
             missing = [needed for needed in step.requires if needed not in done]
             if missing:
                 problems.append(f"step {step.id} needs {', '.join(missing)} before it")
+            if step.kind in ("verify", "roll_out") and step.model not in ("", *by_file):
+                problems.append(f"no step makes {step.model}, which step {step.id} looks at")
             done.add(step.id)
             if step.effect is not None:
                 settled |= set(step.effect.settles)
@@ -171,11 +187,19 @@ class Simulation:
         return Outcome(outcomes, tuple(problems))
 
     def check(self, model: ModelFile, target: Target) -> Result:
-        """The rules' answer, asked once for each pair (models are kept, so ids stay unique)."""
-        key = (id(model), target.fingerprint, target.name, target.vendors)
+        """The rules' answer, asked once for each pair; a model is kept so that its id stays its."""
+        facts = (target.fingerprint, target.name, target.vendors, target.abi_range.value)
+        key = (id(model), *facts)
         if key not in self._results:
-            self._results[key] = self.bench.check(model, target)
-        return self._results[key]
+            self._results[key] = (model, self.bench.check(model, target))
+        return self._results[key][1]
+
+    def rebuilt(self, model: ModelFile, target: Target, produces: str) -> ModelFile:
+        """What compiling a model again for a target would write, worked out once."""
+        key = (model.path, target.name, produces)
+        if key not in self._rebuilt:
+            self._rebuilt[key] = rebuilt(model, target, produces)
+        return self._rebuilt[key]
 
     def moved_defaults(self, model: ModelFile, target: Target) -> tuple[MovedDefault, ...]:
         """Attributes to state before a model is compiled for a target, looked up once."""
@@ -203,6 +227,8 @@ class Simulation:
             for way in ways.values():
                 way.target = with_fitting_vendor(way.target, effect.vendor)
                 way.moved, way.checked = True, False
+        if effect is not None and step.kind == "replace_file" and step.model in ways:
+            ways[step.model].fetched, ways[step.model].checked = True, False
         if effect is not None and effect.rebuild_for and step.model in ways:
             self._rebuild(step, ways[step.model], effect.rebuild_for)
             by_file[step.produces] = ways[step.model]
@@ -224,17 +250,15 @@ class Simulation:
             for q in step.open_questions
             if q.kind and q.kind not in way.worked_on
         ]
-        made = (way.original.path, target.name, step.produces)
-        if made not in self._rebuilt:
-            self._rebuilt[made] = rebuilt(way.original, target, step.produces)
-        way.current = self._rebuilt[made]
+        way.current = self.rebuilt(way.original, target, step.produces)
         way.rebuilt, way.checked, way.compared, way.rolled_out = True, False, False, False
 
     def _end(
         self, way: _Progress, settled: set[str], waivers: Sequence[PlanWaiver]
     ) -> ModelOutcome:
-        result = self.check(way.current, way.target)
-        found = deploy_findings(result, way.target)
+        target = accepting_own(way.target) if way.rebuilt else way.target
+        result = self.check(way.current, target)
+        found = deploy_findings(result, target)
         unique = {(f.fingerprint, f.message): f for f in [*found, *way.obstacles]}
         left = tuple(
             f
@@ -266,11 +290,11 @@ def _unchecked(way: _Progress) -> list[str]:
     """What the plan leaves out for one model."""
     name = way.current.path
     problems = list(way.unstated)
-    if (way.rebuilt or way.moved) and not way.checked:
+    if (way.rebuilt or way.moved or way.fetched) and not way.checked:
         problems.append(f"no step checks {name} where it will run")
-    if way.rebuilt and not way.compared:
+    if way.rebuilt and not way.compared and is_comparable(way.original):
         problems.append(f"no step compares {name} with the old model")
-    if way.rebuilt and not way.rolled_out:
+    if way.rebuilt and not way.rolled_out and was_in_use(way.original):
         problems.append(f"no step puts {name} into use")
     return problems
 

@@ -72,7 +72,8 @@ def _ways(builder: PathBuilder, tell: Callable[[str], None]) -> Iterator[Candida
         yield judge(simulation, mended)
     tell("compile again")
     rebuilt = judge(simulation, prune(simulation, builder.rebuilt()))
-    yield rebuilt
+    if mended is None or any(step.kind == "rebuild" for step in rebuilt.plan.steps):
+        yield rebuilt
     tell("other targets")
     elsewhere = moves(builder.models, builder.target)
     for move in nearest_fitting(builder, elsewhere):
@@ -189,18 +190,25 @@ def prune(simulation: Simulation, plan: Plan) -> Plan:
     outcome = simulation.run(plan)
     if len(plan.steps) > _MOST_PRUNED or not outcome.reached:
         return plan
-    before = _badness(outcome)
     for step in reversed(plan.steps):
-        if step.tensors:  # asked for by the user
-            continue
-        shorter = plan_without(plan, step.id)
-        if _badness(simulation.run(shorter)) <= before:
-            plan = shorter
+        if is_superfluous(simulation, plan, step.id, outcome):
+            plan = plan_without(plan, step.id)
     return plan
 
 
-def _badness(outcome: Outcome) -> tuple[int, int]:
-    return len(outcome.left), len(outcome.problems)
+def is_superfluous(
+    simulation: Simulation, plan: Plan, step_id: str, outcome: Outcome | None = None
+) -> bool:
+    """Whether a plan ends as well without that step; `outcome` is that of the whole plan."""
+    step = plan.step(step_id)
+    if step is not None and step.tensors:  # asked for by the user
+        return False
+    before = outcome or simulation.run(plan)
+    return _badness(simulation.run(plan_without(plan, step_id))) <= _badness(before)
+
+
+def _badness(outcome: Outcome) -> tuple[int, int, int]:
+    return len(outcome.left), len(outcome.problems), STATUS_RANK[outcome.status]
 
 
 def plan_without(plan: Plan, step_id: str) -> Plan:

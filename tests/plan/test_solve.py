@@ -27,9 +27,10 @@ from preflight.plan.simulate import Simulation, deploy_findings
 from preflight.plan.solve import WaysOut, plan_without, solve
 from preflight.plan.workbench import check
 from preflight.target.resolve import load_target
-from preflight.target.types import Target
+from preflight.target.types import Fact, Target
 
 SCENARIOS = Path(__file__).resolve().parent / "scenarios"
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 TARGET = "8.1.RC1/Ascend910B3/linux-aarch64"
 
 
@@ -146,20 +147,95 @@ def test_a_waiver_takes_a_finding_off_and_an_unmet_step_is_a_problem() -> None:
     assert lacking.problems == ("step w needs x before it",)
 
 
-def test_work_by_hand_leaves_the_verdict_open() -> None:
+def test_a_target_that_says_its_host_is_not_repaired_into_another_one() -> None:
     found = ways("host_x86_64.om")
+    assert all(c.path.kind != "mend" for c in found.candidates)
+    silent = replace(
+        target(TARGET),
+        host_os=Fact(None, "no scene.info"),
+        host_cpu=Fact(None, "no scene.info"),
+        fingerprint="silent",
+    )
+    found = solve([model("host_x86_64.om")], silent, PlanOptions(spec=TARGET))
     mend = next(c for c in found.candidates if c.path.kind == "mend")
     assert mend.reached
-    assert mend.path.predicted == Status.UNKNOWN.value
+    assert mend.path.predicted == Status.UNKNOWN.value, "work by hand leaves the verdict open"
 
 
-def test_a_file_that_cannot_be_read_is_fetched_again() -> None:
-    cut = (SCENARIOS / "plain_910B.om").read_bytes()[:300]
-    broken = replace(read_model(cut), path="/m/cut.om")
-    found = solve([broken], target(TARGET), PlanOptions(spec=TARGET))
-    assert not any(c.path.kind == "as_is" and c.reached for c in found.candidates)
-    kinds = {s.kind for c in found.candidates if c.reached for s in c.plan.steps}
-    assert "replace_file" in kinds or "rebuild" in kinds
+def cut(length: int) -> ModelFile:
+    return replace(
+        read_model((SCENARIOS / "plain_910B.om").read_bytes()[:length]), path=f"/m/cut{length}.om"
+    )
+
+
+@pytest.mark.parametrize("length", [100, 300, 1000])
+def test_a_damaged_file_is_fetched_again_before_anything_is_compiled(length: int) -> None:
+    spec = "8.1.RC1/Ascend910B/linux-aarch64"
+    found = solve([cut(length)], target(spec), PlanOptions(spec=spec))
+    assert found.best.path.kind == "mend"
+    kinds = [s.kind for s in found.best.plan.steps]
+    assert kinds == ["replace_file", "verify"], "one step, however many findings it answers"
+
+
+def test_among_many_only_the_damaged_file_is_fetched() -> None:
+    found = solve([cut(100), model("plain_910B.om")], target(TARGET), PlanOptions(spec=TARGET))
+    steps = found.best.plan.steps
+    assert [s.model for s in steps if s.kind == "replace_file"] == ["/m/cut100.om"]
+    assert [Path(s.model).name for s in steps if s.kind == "rebuild"] == ["plain_910B.om"]
+
+
+def test_a_release_takes_what_its_own_compiler_writes() -> None:
+    """The range of versions of a release that nobody installed is not known, but it holds its own."""
+    spec = "9.1.0/Ascend910B3/linux-aarch64"
+    found = ways("host_x86_64.om", spec)
+    rebuild = next(c for c in found.candidates if c.path.kind == "rebuild")
+    assert rebuild.path.predicted == "ok"
+
+
+def test_what_is_not_known_is_not_a_reason_to_go_elsewhere() -> None:
+    sample = read_model(SAMPLES / "hostlib_aarch64.om")
+    spec = "9.1.0/Ascend910B3/linux-aarch64"
+    found = solve([sample], target(spec), PlanOptions(spec=spec))
+    assert [c.path.kind for c in found.candidates] == ["as_is", "rebuild", "move_target"]
+    move = found.candidates[2]
+    assert [s.kind for s in move.plan.steps] == ["change_target", "verify"]
+
+
+@pytest.mark.parametrize(
+    ("name", "spec"),
+    [
+        ("bundle.om", "8.1.RC1/Ascend310P3/linux-aarch64"),
+        ("package_om2.om", "8.1.RC1/Ascend910B3/linux-aarch64"),
+        ("hostlib_x86_64.om", "8.5.0/Ascend910B3/linux-aarch64"),
+        ("soc_910B.om", "8.5.0/Ascend910B3/linux-aarch64"),
+    ],
+)
+def test_compiling_again_comes_before_changing_the_target(name: str, spec: str) -> None:
+    found = solve([read_model(SAMPLES / name)], target(spec), PlanOptions(spec=spec))
+    assert found.best.path.kind == "rebuild"
+    for candidate in found.candidates:
+        assert "beta" not in candidate.path.title, "previews are not proposed beside releases"
+
+
+def test_a_graph_that_atc_reads_is_its_own_source() -> None:
+    found = solve([read_model(SAMPLES / "adder.air")], target(TARGET), PlanOptions(spec=TARGET))
+    (build, *rest) = found.best.plan.steps
+    path = str((SAMPLES / "adder.air").absolute())
+    assert f"--model={path}" in build.command
+    assert "--framework=1" in build.command
+    assert not any("input_shape" in a for a in build.command)
+    assert [s.kind for s in rest] == ["verify"], "nothing ran before that could be compared"
+
+
+@pytest.mark.parametrize("name", ["bundle.om", "flow.om"])
+def test_what_atc_does_not_make_is_left_to_the_program_that_does(name: str) -> None:
+    spec = "8.5.0/Ascend910B3/linux-aarch64"
+    found = solve([read_model(SAMPLES / name)], target(spec), PlanOptions(spec=spec))
+    build = next(s for s in found.best.plan.steps if s.kind == "rebuild")
+    assert not build.command
+    assert "not atc" in build.instruction
+    assert any("inside: compiled for Ascend310P3" in r for r in build.reasons)
+    assert found.best.path.risk == "medium"
 
 
 def test_moves_are_nearest_first_and_never_the_target_itself() -> None:

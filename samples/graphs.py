@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from preflight.container.inout import InOutInfo
 from preflight.container.inout import TensorInfo as InOutTensor

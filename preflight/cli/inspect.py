@@ -69,6 +69,11 @@ def _problem(model: ModelFile) -> UnreadableInput | None:
     if container.kind is api.ContainerKind.NOT_A_MODEL:
         return UnreadableInput(f"{model.path} is no model: {container.what}", hint=container.advice)
     faults = container.faults or (model.faults if model.manifest is None else ())
+    if faults and faults[0].check.startswith("cap."):
+        return UnreadableInput(
+            f"{model.path} is more than is read here: {faults[0].detail} ({faults[0].check})",
+            hint="no real model is known to be like that; the loader's answer stays open",
+        )
     if faults:
         return UnreadableInput(
             f"{model.path} is damaged: {faults[0].detail} ({faults[0].check})",

@@ -61,7 +61,7 @@ def read_bundle(source: Source) -> Container:
     notes = header_notes(header) + _notes(header.magic, header.model_num, block, len(nested))
     return Container(
         ContainerKind.BUNDLE,
-        f"bundle of {len(nested)} models",
+        f"bundle of {len(nested)} model{'' if len(nested) == 1 else 's'}",
         size,
         header=header,
         blocks=(block,),

@@ -66,7 +66,7 @@ def add_submodels(container: Container, source: Source) -> Container:
     details: Mapping[str, object] = {"submodels": tuple(submodels), "submodel_names": names}
     return replace(
         container,
-        what=f"flow model with {len(submodels)} submodels",
+        what=f"flow model with {len(submodels)} submodel{'' if len(submodels) == 1 else 's'}",
         faults=container.faults + tuple(faults),
         nested=nested,
         details=details,

@@ -13,6 +13,8 @@ from preflight.render.inspect_json import plain
 PARTS = ("header", "partitions", "io", "ops", "attrs", "kernels")
 _SHORT_LIST = 12  # rows of a list in the overview
 _WIDTH = 100  # characters of an attribute value
+_LONGEST = 4000  # characters of a text, which is shown whole as long as a person may want it
+_COLUMNS = 80
 
 _Lines = Iterator[str]
 
@@ -32,7 +34,7 @@ def headline(model: ModelFile) -> str:
     if manifest is not None and manifest.soc_version:
         words.append(f"for {manifest.soc_version}")
     if manifest is not None and manifest.opp_version:
-        words.append(f"built with operator package {manifest.opp_version}")
+        words.append(f"built with operator package {_with_release(manifest.opp_version)}")
     if model.faults and container.kind is not ContainerKind.NOT_A_MODEL:
         words.append(f"with damage ({model.faults[0].check})")
     return ", ".join(words)
@@ -68,9 +70,9 @@ def _full(part: str, model: ModelFile) -> _Lines:
 
 def _summary(model: ModelFile) -> _Lines:
     manifest = model.manifest
-    size = f"{model.container.size} bytes"
+    size = _bytes(model.container.size)
     if 0 < model.bytes_read < model.container.size:
-        size += f", {model.bytes_read} read"
+        size += f", of which {model.bytes_read} were read"
     rows = [("size", size)]
     if manifest is not None:
         rows += _facts(manifest)
@@ -84,7 +86,7 @@ def _facts(manifest: ModelManifest) -> list[tuple[str, str]]:
     rows = [
         ("name", manifest.model_name),
         ("device", _device(manifest)),
-        ("opp_version", manifest.opp_version),
+        ("opp_version", _with_release(manifest.opp_version)),
         ("compiler_version", manifest.compiler_version),
         ("atc_version", manifest.atc_version),
         ("framework", manifest.framework_type),
@@ -107,7 +109,29 @@ def _device(manifest: ModelManifest) -> str:
 
 
 def _bytes(number: int | None) -> str:
-    return "" if number is None else f"{number} bytes"
+    """The number as it is, and readable beside it where that helps."""
+    if number is None:
+        return ""
+    rounded, unit = float(number), "bytes"
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
+        if rounded >= 1024:
+            rounded, unit = rounded / 1024, larger
+    plain_text = f"{number} byte{'' if number == 1 else 's'}"
+    return plain_text if number < 10_000 else f"{plain_text} ({rounded:.1f} {unit})"
+
+
+def _with_release(version: str) -> str:
+    """An internal number with the release that has it, where one is known."""
+    from preflight.target.manifests import release_of_internal  # only people want it
+
+    entry = release_of_internal(version) if version else None
+    return f"{version} (CANN {entry.public})" if entry and entry.public != version else version
+
+
+def _cut(text: str, limit: int | None, used: int) -> str:
+    """In the overview a name ends with the line; alone, a part shows all of it."""
+    room = _COLUMNS - used
+    return text if limit is None or len(text) <= room else f"{text[: room - 1]}…"
 
 
 def _gears(manifest: ModelManifest) -> str:
@@ -184,7 +208,8 @@ def _operators(model: ModelFile, limit: int | None) -> _Lines:
     rows = manifest.operators
     yield f"  operators: {sum(row.count for row in rows)} of {len(rows)} types"
     for row in rows[:limit]:
-        yield f"    {row.count:>6}  {row.type:<28} first {row.first}"
+        start = f"    {row.count:>6}  {row.type:<24} first "
+        yield start + _cut(row.first, limit, len(start))
     yield from _more(len(rows), limit, "types", indent=4)
 
 
@@ -202,7 +227,8 @@ def _attributes(model: ModelFile, limit: int | None) -> _Lines:
 def _value(attribute: Attribute) -> str:
     value = attribute.value
     text = value if isinstance(value, str) else str(plain(value))
-    return text if len(text) <= _WIDTH or attribute.type == "s" else f"{text[:_WIDTH]}…"
+    width = _LONGEST if attribute.type == "s" else _WIDTH
+    return text if len(text) <= width else f"{text[:width]}… ({len(text)} characters)"
 
 
 def _kernels(model: ModelFile, limit: int | None) -> _Lines:

@@ -67,6 +67,8 @@ def test_a_bundle_is_one_whatever_its_magic() -> None:
         encode_field(9, b"\xff\xfe"),  # a path
         encode_field(4, b"\x0a\x01\xff"),  # a graph whose name is no text
         encode_field(7, b"\x0a\x01\xff"),  # an attribute
+        b"\x0a\x7fcut",
+        b"\x0f",  # wire type 7
     ],
 )
 def test_every_text_of_a_submodel_must_be_one(field: bytes) -> None:

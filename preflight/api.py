@@ -218,7 +218,10 @@ if TYPE_CHECKING:
     from preflight.target.manifests import loader_behaviour as loader_behaviour
     from preflight.target.manifests import soc_table as soc_table
     from preflight.target.packages import find_key as find_key
+    from preflight.target.packages import parse_key_values as parse_key_values
+    from preflight.target.packages import parse_package as parse_package
     from preflight.target.packages import parse_vendor_priority as parse_vendor_priority
+    from preflight.target.packages import parse_version_cfg as parse_version_cfg
     from preflight.target.resolve import load_target as load_target
     from preflight.target.snapshot import read_snapshot as read_snapshot
     from preflight.target.snapshot import snapshot_text as snapshot_text
@@ -385,7 +388,10 @@ _WHERE: dict[str, str] = {
     "parse_default": "preflight.registry.defaults",
     "parse_loader_ranges": "preflight.versions",
     "parse_operator": "preflight.registry.records",
+    "parse_key_values": "preflight.target.packages",
+    "parse_package": "preflight.target.packages",
     "parse_vendor_priority": "preflight.target.packages",
+    "parse_version_cfg": "preflight.target.packages",
     "place": "preflight.plan.fleet",
     "plan_from_toml": "preflight.plan.files",
     "plan_json": "preflight.render.plan_json",

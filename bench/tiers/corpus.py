@@ -2,6 +2,7 @@
 
 Every file is read or named for what it is; for OMs the header fields, the partitions and the model
 attributes of every block must equal the index, and so must names, versions and operator counts.
+Version files must be read without losing a line, and every number in them must be one.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ EXPECTED = {
     "not-om": {"not_a_model"},
     "json": {"not_a_model"},
     "pbtxt": {"text_graph"},
+    "versioninfo": {"not_a_model"},
 }
+_VERSION_FILE = "version files"
 _HEADER = (
     "headsize", "length", "is_encrypt", "is_checksum", "modeltype", "genmode", "name", "ops",
     "om_ir_version", "platform_version", "platform_type", "model_length",
@@ -43,8 +46,7 @@ def run(args: argparse.Namespace) -> Tally:
     with (args.dir / "index.jsonl").open(encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
-            if row["kind"] in EXPECTED:
-                tally.record(row["kind"], row["file"], differences(row, args.dir))
+            tally.record(row["kind"], row["file"], differences(row, args.dir))
     tally.table()
     return tally
 
@@ -56,15 +58,48 @@ def differences(row: dict[str, Any], folder: Path) -> list[str]:
     except PreflightError as error:
         return [f"not read: {error.message}"]
     found = []
-    if model.container.kind.value not in EXPECTED[row["kind"]]:
+    if model.container.kind.value not in EXPECTED.get(row["kind"], ()):
         found.append(f"read as {model.container.kind.value}")
     if not model.container.what:
         found.append("not named for what it is")
     if row["kind"] == "pbtxt" and (model.manifest is None or not model.manifest.operators):
         found.append("no operators read")
+    if row["kind"] == "versioninfo":
+        found += version_differences(row, folder)
+        if _VERSION_FILE not in model.container.what:
+            found.append(f"named {model.container.what}")
     if "om" in row:
         found += om_differences(model, row["om"])
     return found
+
+
+def version_differences(row: dict[str, Any], folder: Path) -> list[str]:
+    """What of a version file is not understood; the file's own lines are the measure."""
+    text = (folder / row["file"]).read_text(encoding="utf-8")
+    keys = [line.partition("=")[0].strip() for line in text.splitlines() if "=" in line]
+    if row["path"].endswith(".cfg"):
+        running = [key for key in keys if key.endswith("_running_version")]
+        pairs = api.parse_version_cfg(text)
+        found = [] if len(pairs) == len(running) else [f"{len(pairs)} of {len(running)} packages"]
+        return found + [f"no version: {v}" for v, _ in pairs.values() if not _is_version(v)]
+    if row["path"].endswith("install.info"):
+        values = api.parse_key_values(text)
+        found = [] if list(values) == list(dict.fromkeys(keys)) else [f"keys {list(values)}"]
+        number = values.get("version", "1.0")
+        return found + ([] if _is_version(number) else [f"no version: {number}"])
+    package = api.parse_package("x", text, row["path"])
+    wanted = {key for key in keys if key.startswith(("required_package_", "required_driver_"))}
+    named = len(package.requires) + len(package.requires_driver)
+    found = [] if named == len(wanted) else [f"{named} of {len(wanted)} requirements"]
+    found += [f"no range: {v}" for v in package.requires.values() if not api.VersionRange(v).bounds]
+    numbers = [number for number in (package.version, api.find_key(text, "Version=")) if number]
+    if not numbers and any(key.endswith("Version") for key in keys):
+        found.append("no version read")
+    return found + [f"no version: {number}" for number in numbers if not _is_version(number)]
+
+
+def _is_version(text: str) -> bool:
+    return api.CannVersion.parse(text) is not None
 
 
 def om_differences(model: Any, om: dict[str, Any]) -> list[str]:

@@ -48,6 +48,8 @@ _TF_FIELDS = dict.fromkeys((1, 2, 4), LENGTH) | {3: VARINT}
 _LFS = re.compile(rb"version https://git-lfs\.github\.com/spec/")
 _LFS_SIZE = re.compile(rb"^size (\d{1,19})$", re.MULTILINE)
 _HTML = re.compile(rb"^\s*(<!doctype html|<html|<\?xml)", re.IGNORECASE)
+_RECORD_LINE = re.compile(rb"\s*(?:#.*|\[\w+\]|[\w-]+[=<>].*|[\w -]+ : .*)?")
+_RECORD_KEY = re.compile(rb"^\s*[\w -]*(?:version|install|username)[\w -]* ?[=:]", re.M | re.I)
 _PATH = re.compile(r"[^\0-\x1f]{1,1024}")
 
 
@@ -100,6 +102,17 @@ def _link_text(head: bytes, source: Source) -> Guess | None:
         return None
     return Guess(
         f"text of a symbolic link to '{text}'", "fetch the file that the link names and use that"
+    )
+
+
+def _version_file(head: bytes, source: Source) -> Guess | None:
+    """What installers leave beside CANN: version.info, version.cfg, install records."""
+    lines = head.splitlines()[:20]
+    if not _RECORD_KEY.search(head) or not all(map(_RECORD_LINE.fullmatch, lines)):
+        return None
+    return Guess(
+        "key=value text, like the version files and install records of CANN",
+        "name the folder of the installation: preflight target show DIR",
     )
 
 
@@ -157,6 +170,7 @@ _LOOKS: tuple[Callable[[bytes, Source], Guess | None], ...] = (
     _git_lfs,
     _web_page,
     _link_text,
+    _version_file,
     _archive,
     _known_magic,
     _zeros,

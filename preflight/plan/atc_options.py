@@ -86,6 +86,7 @@ class Framework(_Strict, frozen=True):
     file: str
     not_on: tuple[str, ...]
     instead: str
+    becomes: str  # the framework's number after that
     own_options: tuple[str, ...] = ()
 
 
@@ -111,11 +112,19 @@ class ValueLimit(_Strict, frozen=True):
     source: str
 
 
-class ShapeRanges(_Strict, frozen=True):
-    """Where input_shape may not hold ranges, and what to use there."""
+class ValueFloor(_Strict, frozen=True):
+    """A value that atc takes from a release on."""
 
-    not_on: tuple[str, ...]
-    instead: str
+    option: str
+    value: str
+    since: str
+    source: str
+
+
+class ShapeRanges(_Strict, frozen=True):
+    """SoC families where input_shape may not hold ranges, and what to use there."""
+
+    instead: dict[str, str]
     source: str
 
 
@@ -170,6 +179,7 @@ class AtcRules(_Strict, frozen=True):
     frameworks_source: str
     rewrites: tuple[Rewrite, ...]
     value_limits: tuple[ValueLimit, ...]
+    value_floors: tuple[ValueFloor, ...]
     shape_ranges: ShapeRanges
     modes: Modes
     host: HostOptions
@@ -187,6 +197,11 @@ class AtcRules(_Strict, frozen=True):
     def family(self, soc: str) -> str:
         """The family of a SoC by its full name, empty when the record does not have it."""
         return next((family for family, names in self.families.items() if soc in names), "")
+
+    def first_with(self, option: str, value: str, release: str) -> str:
+        """The first release that takes a value, when `release` is known to come before it."""
+        floors = (f for f in self.value_floors if (f.option, f.value) == (option, value))
+        return next((f.since for f in floors if at_least(release, f.since) is False), "")
 
     def framework_value(self, recorded: str) -> str:
         """The --framework number for what a model records: its name or the number itself."""

@@ -168,7 +168,7 @@ class PathBuilder(Struct):
         mends = self._mends([after], goal, number)
         ready = (*before, *(s.id for s in steps), *(s.id for s in mends))
         steps += mends
-        build = phrases.finish_rebuild(made, ready, found)
+        build = phrases.finish_rebuild(made, ready, found, check_on or "=")
         steps.append(build)
         old, new, build_id = model.path, made.produces, build.id
         steps.append(

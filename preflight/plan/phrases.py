@@ -14,6 +14,8 @@ from preflight.plan.model import Effect, RollOut, Statement, Step
 from preflight.plan.recipe_types import MovedDefault
 from preflight.target.types import Target
 
+MOVE = "move"  # id of the step with which everything goes to another target
+
 
 def _name(path: str) -> str:
     return Path(path).name or path
@@ -99,7 +101,7 @@ def roll_out_step(step_id: str, old: str, new: str, requires: tuple[str, ...]) -
 
 
 def move_step(
-    spec: str, old: str, goal: Target, models: tuple[str, ...] = (), step_id: str = "move"
+    spec: str, old: str, goal: Target, models: tuple[str, ...] = (), step_id: str = MOVE
 ) -> Step:
     """Go to another release, device or host, with all models or with some."""
     release, soc = goal.release.value or "", goal.soc.value or ""
@@ -119,8 +121,10 @@ def move_step(
     )
 
 
-def finish_rebuild(made: Step, requires: tuple[str, ...], found: Sequence[Finding]) -> Step:
-    """The rebuild step with its preconditions and the findings it answers."""
+def finish_rebuild(
+    made: Step, requires: tuple[str, ...], found: Sequence[Finding], goal: str
+) -> Step:
+    """The rebuild step with what it requires and answers; `goal` is a catalogue name or "="."""
     return msgspec.structs.replace(
         made,
         requires=requires,
@@ -129,7 +133,7 @@ def finish_rebuild(made: Step, requires: tuple[str, ...], found: Sequence[Findin
         undo=f"delete {made.produces}; the old file was not touched",
         resolves=tuple(dict.fromkeys(f.rule for f in found)),
         reasons=(*(f"{f.rule}: {f.message}" for f in found), *made.reasons),
-        effect=Effect(rebuild_for="="),
+        effect=Effect(rebuild_for=goal),
     )
 
 

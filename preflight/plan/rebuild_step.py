@@ -12,7 +12,7 @@ from preflight.container.types import ContainerKind
 from preflight.model.manifest import ModelFile
 from preflight.plan.model import FileUse, OpenQuestion, SideFile, Step
 from preflight.plan.recipe import build_recipe
-from preflight.plan.recipe_types import BuildGoal, MovedDefault, Recipe
+from preflight.plan.recipe_types import BuildGoal, MovedDefault, OptionLine, Recipe
 
 # What writes the kinds of file that atc does not (spec/om-format.md §A.6, §A.12).
 _PROGRAMS = {
@@ -121,12 +121,18 @@ def recipe_for(
 def recipe_reasons(recipe: Recipe) -> tuple[str, ...]:
     """What differs from the recorded command, in words."""
     said = [
-        f"--{line.name}: {line.old if line.old is not None else '(not given)'} -> "
-        f"{line.new if line.in_command else '(left out)'}: {line.reason}"
+        f"--{line.name}: {_fate(line)}{line.reason}"
         for line in recipe.lines
         if line.change not in ("carried", "gap") or not line.sure
     ]
     return (*said, *recipe.notes)
+
+
+def _fate(line: OptionLine) -> str:
+    if line.change == "carried":
+        return "kept: "
+    old = line.old if line.old is not None else "(not given)"
+    return f"{old} -> {line.new if line.in_command else '(left out)'}: "
 
 
 def output_path(model: ModelFile, goal: BuildGoal, options: _Options) -> str:

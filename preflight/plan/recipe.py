@@ -16,6 +16,7 @@ from preflight.model.manifest import ModelManifest
 from preflight.plan import recipe_checks, recipe_options, recipe_recover
 from preflight.plan.atc_options import atc_options, atc_rules, canonical_name, normalise
 from preflight.plan.recipe_types import (
+    GIVEN,
     BuildGoal,
     Draft,
     FileNeed,
@@ -83,7 +84,7 @@ def _fill(draft: Draft, fills: Mapping[str, str]) -> None:
         name = canonical_name(given)
         old = recipe_options.recorded_value(draft, name)
         draft.gaps = [gap for gap in draft.gaps if gap.option != name]
-        draft.put(OptionLine(name, "changed" if old else "added", old, value, "given by the user"))
+        draft.put(OptionLine(name, "changed" if old else "added", old, value, GIVEN, GIVEN))
 
 
 def _files(

@@ -6,8 +6,10 @@ from pathlib import PurePosixPath
 
 from msgspec.structs import replace
 
-from preflight.plan.atc_options import atc_options, atc_rules
-from preflight.plan.recipe_types import Draft, OptionLine
+from preflight.plan.atc_options import Framework, atc_options, atc_rules
+from preflight.plan.recipe_types import GIVEN, Draft, OptionLine
+
+_OFF = (None, "", "false", "0")
 
 
 def check(draft: Draft) -> None:
@@ -17,6 +19,7 @@ def check(draft: Draft) -> None:
     _values(draft)
     _value_limits(draft)
     _shape_ranges(draft)
+    _modes(draft)
     _combinations(draft)
 
 
@@ -49,11 +52,21 @@ def _framework(draft: Draft) -> None:
     for framework in frameworks:
         refused = draft.family in framework.not_on
         if framework.value == value and refused:
-            what = f"{value} is not available on {draft.family}: {framework.instead}"
-            draft.gap("framework", what, value, "edit_source_model")
+            _convert(draft, framework)
         if framework.value != value or refused:
             for name in framework.own_options:
                 _leave_out(draft, name, f"only {framework.names[0]} models use it")
+
+
+def _convert(draft: Draft, framework: Framework) -> None:
+    """The SoC takes no such source model: another one is needed, made by a person."""
+    why = f"{framework.names[0]} models are not compiled for {draft.family}: {framework.instead}"
+    line = draft.lines["framework"]
+    draft.put(replace(line, change="changed", new=framework.becomes, reason=why))
+    given = draft.lines["model"]
+    if given.source != GIVEN:
+        draft.gaps = [gap for gap in draft.gaps if gap.option != "model"]
+        draft.gap("model", why, given.old, "edit_source_model")
 
 
 def _leave_out(draft: Draft, name: str, reason: str) -> None:
@@ -68,6 +81,10 @@ def _values(draft: Draft) -> None:
     for name, line in list(draft.lines.items()):
         option = atc_options().get(name)
         if option is None or not line.in_command or line.new is None or line.change == "gap":
+            continue
+        floor = atc_rules().first_with(name, line.new, draft.goal.release)
+        if floor:
+            draft.gap(name, f"{line.new!r} is taken from {floor} on; choose another", line.old)
             continue
         accepted = option.accepts(line.new, draft.goal.release)
         if accepted is not None:
@@ -90,16 +107,30 @@ def _value_limits(draft: Draft) -> None:
 
 
 def _shape_ranges(draft: Draft) -> None:
-    rule = atc_rules().shape_ranges
+    instead = atc_rules().shape_ranges.instead.get(draft.family)
     shape = draft.value("input_shape")
-    if shape and "~" in shape and draft.family in rule.not_on:
-        what = f"no ranges on {draft.family}: use {rule.instead}"
+    if shape and "~" in shape and instead:
+        what = f"no ranges on {draft.family}: use {instead}"
         draft.gap("input_shape", what, shape, "convert_shapes")
+
+
+def _modes(draft: Draft) -> None:
+    """Options that the build mode of the command does not take."""
+    mode = draft.value("mode") or "0"
+    for name, line in list(draft.lines.items()):
+        option = atc_options().get(name)
+        if option is None or not line.in_command:
+            continue
+        refused = mode in option.not_in_modes or mode not in (option.only_in_modes or (mode,))
+        if refused and option.topic in ("input", "output"):
+            draft.problems.append(f"atc --mode={mode} does not take --{name}")
+        elif refused:
+            _leave_out(draft, name, f"atc --mode={mode} does not take it")
 
 
 def _combinations(draft: Draft) -> None:
     for names in atc_rules().at_most_one:
-        given = [n for n in names if draft.value(n)]
+        given = [n for n in names if draft.value(n) not in _OFF]
         if len(given) > 1:
             listed = " and ".join(f"--{n}" for n in given)
             draft.problems.append(f"atc does not take {listed} together")

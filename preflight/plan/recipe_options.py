@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from preflight.model.manifest import ModelManifest
 from preflight.plan.atc_options import AtcOption, at_least, atc_options, atc_rules
 from preflight.plan.recipe_rewrite import rewrite
 from preflight.plan.recipe_types import Draft, OptionLine
+
+SOC = "soc_version"
+_UNEXPANDED = re.compile(r"\$[A-Za-z_{(]|`|^~")
 
 
 def carry(draft: Draft, name: str, value: str | None) -> None:
@@ -25,6 +30,9 @@ def carry(draft: Draft, name: str, value: str | None) -> None:
     if value is not None and not value.isprintable():
         draft.gap(name, "the recorded value holds control characters; give it again")
         return
+    if option.action == "carry" and value is not None and _UNEXPANDED.search(value):
+        draft.gap(name, f"{value} holds a shell variable that nobody expanded", value)
+        return
     if option.action == "drop":
         reason = option.removed and f"removed {option.removed}"
         draft.put(
@@ -37,9 +45,20 @@ def carry(draft: Draft, name: str, value: str | None) -> None:
         rewrite(draft, option, value)
     elif option.action == "carry":
         _carry_over(draft, option, value)
-    else:  # set_for_target: decided in _set_for_target
+    else:
+        _for_target(draft, option, value)
+
+
+def _for_target(draft: Draft, option: AtcOption, value: str | None) -> None:
+    """An option of the old target: kept where it names a part that the new device has, too."""
+    limits = [x for x in atc_rules().value_limits if x.option == option.name and value in x.values]
+    if any(draft.family in limit.only_on for limit in limits):
+        draft.put(OptionLine(option.name, "carried", value, value, "", option.source))
+        return
+    reason = "of the old target; give it again with --set where the new one needs it"
+    if option.name in (SOC, *atc_rules().host.options):  # `set_for_target` decides
         reason = "set for the target"
-        draft.put(OptionLine(name, "dropped", value, None, reason, option.source))
+    draft.put(OptionLine(option.name, "dropped", value, None, reason, option.source))
 
 
 def _carry_over(draft: Draft, option: AtcOption, value: str | None) -> None:
@@ -121,7 +140,9 @@ def _mode_stays(draft: Draft, recorded: str, wanted: str) -> bool:
     rules = atc_rules()
     builds = recorded in rules.modes.build and recorded not in rules.modes.by_family.values()
     family_decides = wanted != rules.modes.otherwise
-    refused = atc_options()["mode"].accepts(recorded, draft.goal.release) is not None
+    release = draft.goal.release
+    refused = atc_options()["mode"].accepts(recorded, release) is not None
+    refused = refused or bool(rules.first_with("mode", recorded, release))
     return builds and not family_decides and not refused
 
 

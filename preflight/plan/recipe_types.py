@@ -7,6 +7,7 @@ from msgspec import Struct, field
 from preflight.target.types import Target
 
 PROGRAM = "atc"
+GIVEN = "given by the user"
 
 
 class BuildGoal(Struct, frozen=True):

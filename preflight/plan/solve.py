@@ -17,6 +17,7 @@ from preflight.plan.judge import STATUS_RANK, Candidate, judge
 from preflight.plan.model import Plan
 from preflight.plan.moves import Move, moves, name_known_devices
 from preflight.plan.paths import PathBuilder, PlanOptions
+from preflight.plan.phrases import MOVE
 from preflight.plan.simulate import Outcome, Simulation
 from preflight.plan.workbench import Workbench
 from preflight.target.types import Target
@@ -85,7 +86,7 @@ def _ways(builder: PathBuilder, tell: Callable[[str], None]) -> Iterator[Candida
         return
     tell("other targets, compiled again")
     meeting = _nearest_meeting(builder, elsewhere)
-    if meeting is not None:
+    if meeting is not None and (_is_sound(meeting) or not rebuilt.reached):
         yield meeting
 
 
@@ -171,6 +172,8 @@ def _nearest_meeting(builder: PathBuilder, elsewhere: Sequence[Move]) -> Candida
             s.kind == "rebuild" for s in made.plan.steps
         ):
             continue
+        if is_superfluous(builder.simulation, made.plan, MOVE, made.outcome):
+            continue  # compiled by that release, it runs on this one: nobody has to go there
         if best is None or made.rank < best.rank:
             best = made
         if _is_sound(made):

@@ -110,8 +110,48 @@ def test_a_mode_for_all_operators_stays() -> None:
 
 def test_caffe_cannot_be_compiled_for_910b() -> None:
     made = recipe("--model=/a.prototxt --weight=/a.caffemodel --framework=0 --output=a")
-    assert [gap.option for gap in made.gaps] == ["framework"]
+    assert [(gap.option, gap.kind) for gap in made.gaps] == [("model", "edit_source_model")]
     assert "ONNX" in made.gaps[0].what
+    assert "--framework=5" in made.argv
+    assert not any(a.startswith("--weight") for a in made.argv)
+
+
+@pytest.mark.parametrize(
+    ("option", "release", "expected"),
+    [
+        ("mode=7", "8.1.RC1", ("changed", "0")),
+        ("mode=7", "9.1.0", ("carried", "7")),
+        ("mode=1", "9.1.0", ("changed", "0")),
+        ("output_type=HIF4", "8.1.RC1", ("gap", "{OUTPUT_TYPE}")),
+        ("output_type=FP16", "8.1.RC1", ("carried", "FP16")),
+        ("host_env_cpu=x86_64", "9.1.0", ("dropped", None)),
+        ("input_shape=x:${bs},3", "9.1.0", ("gap", "{INPUT_SHAPE}")),
+    ],
+)
+def test_one_option_on_one_release(
+    option: str, release: str, expected: tuple[str, str | None]
+) -> None:
+    goal = BuildGoal(release, "Ascend910B3", "linux", "aarch64")
+    assert change(f"{BASE} --{option}", option.partition("=")[0], goal) == expected
+
+
+def test_a_part_of_the_device_is_named_again_where_it_exists() -> None:
+    option = "core_type=VectorCore"
+    assert change(f"{BASE} --{option}", "core_type", BuildGoal("9.1.0", "Ascend310P3")) == (
+        "carried",
+        "VectorCore",
+    )
+
+
+def test_options_that_the_build_mode_refuses_do_not_come_along() -> None:
+    made = recipe(f"{BASE} --mode=7 --tiling_schedule_optimize=1 --input_shape_range=x:[1~4,3]")
+    assert "--mode=7" in made.argv
+    assert not any("tiling_schedule" in a for a in made.argv)
+
+
+def test_the_suffix_of_the_source_names_its_framework() -> None:
+    assert "--framework=5" in recipe("--model=/m/a.onnx --output=a").argv
+    assert [g.option for g in recipe("--model=/m/a.bin --output=a").gaps] == ["framework"]
 
 
 def test_options_that_exclude_each_other_are_named() -> None:

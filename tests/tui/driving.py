@@ -12,6 +12,7 @@ from preflight.data import samples_dir
 from preflight.tui.app import AssistantApp, Outcome
 from preflight.tui.recovery import Recovery
 from preflight.tui.session import Session
+from preflight.tui.widgets.base import Plain
 
 TARGET = "8.1.RC1/Ascend910B3/linux-aarch64"
 SMALL, LARGE = (80, 24), (160, 50)
@@ -26,7 +27,7 @@ def screen_text(app: AssistantApp) -> str:
 
 def first_line(app: AssistantApp) -> str:
     """The answer, which may take more than one row."""
-    return " ".join(str(text) for text in _text_of(app, "#answer").split())
+    return _text_of(app, "#answer")
 
 
 def message(app: AssistantApp) -> str:
@@ -38,9 +39,7 @@ def detail(app: AssistantApp) -> str:
 
 
 def _text_of(app: AssistantApp, selector: str) -> str:
-    widget = app.screen.query_one(selector)
-    visual = widget.render()
-    return getattr(visual, "plain", None) or str(visual)
+    return app.screen.query_one(selector, Plain).shown.plain
 
 
 async def settle(pilot: Pilot[Outcome]) -> None:

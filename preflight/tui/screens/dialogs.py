@@ -15,7 +15,6 @@ from textual.widgets import Button, Input
 from preflight import api
 from preflight.errors import PreflightError
 from preflight.tui.widgets.base import Plain
-from preflight.tui.widgets.lines import text_of_lines
 from preflight.tui.widgets.table import Column, LazyTable
 from preflight.tui.words import Line
 
@@ -40,7 +39,7 @@ class ChoiceDialog(ModalScreen[str | None]):
             yield Plain("arrows choose, Enter answers, Escape goes back", classes="keys")
 
     def on_mount(self) -> None:
-        self.query_one("#question", Plain).update(text_of_lines(self._lines))
+        self.query_one("#question", Plain).show(self._lines)
         table = self.query_one(LazyTable)
         table.styles.height = min(len(self._choices), _MOST_CHOICES_SEEN)
         table.show(len(self._choices), lambda row: (Line(self._choices[row][1]),), self._chosen)
@@ -92,7 +91,7 @@ class FormDialog(ModalScreen[bool]):
             yield Plain("Tab to the next, Ctrl+S accepts, Escape goes back", classes="keys")
 
     def on_mount(self) -> None:
-        self.query_one("#question", Plain).update(text_of_lines(self._lines))
+        self.query_one("#question", Plain).show(self._lines)
         self.query_one("#refused").display = False
         self.query(Input).first().focus()
 

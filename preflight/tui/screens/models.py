@@ -22,6 +22,7 @@ from preflight.tui.widgets.table import Column, LazyTable
 from preflight.tui.words import Line, models_answer, plural, report_lines, status_mark
 
 _BATCH_SECONDS = 0.1
+_YIELD_SECONDS = 0.0005  # after each model, so that a key need not wait for the interpreter
 _COLUMNS = (
     Column("deploy", 14),
     Column("rebuild", 14),
@@ -116,6 +117,7 @@ class ModelsScreen(AssistantScreen):
             if worker.is_cancelled:
                 break
             batch.append((path, check(path, target, rules())))
+            time.sleep(_YIELD_SECONDS)
             if time.monotonic() - told > _BATCH_SECONDS:
                 self.post_message(self.Checked(generation, batch))
                 batch, told = [], time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from functools import partial
 from typing import ClassVar
@@ -23,6 +24,7 @@ from preflight.tui.words import SEVERITY_MARKS, Line, file_name, plural, status_
 
 _MODELS_IN_DETAIL = 50
 _TELL_EVERY = 25  # models
+_YIELD_SECONDS = 0.0005  # after each model, so that a key need not wait for the interpreter
 
 
 class WhatIfScreen(AssistantScreen):
@@ -105,6 +107,7 @@ class WhatIfScreen(AssistantScreen):
             if worker.is_cancelled:
                 return
             reports.append(check_one(path, target, self.session.rules))
+            time.sleep(_YIELD_SECONDS)
             if len(reports) % _TELL_EVERY == 0:
                 self._post(spec, target, reports)
         self._post(spec, target, reports)

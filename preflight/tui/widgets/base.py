@@ -24,7 +24,10 @@ WIDE = 120  # columns from which details stand beside a list instead of below it
 
 
 class Plain(Static):
-    """Text that is shown as it is: no markup, and roles instead of styles."""
+    """Text that is shown as it is: no markup, and roles instead of styles.
+
+    `shown` is the text on the screen.
+    """
 
     def __init__(
         self, text: str = "", *, id: str | None = None, classes: str | None = None
@@ -33,7 +36,12 @@ class Plain(Static):
 
     def show(self, lines: Iterable[Line]) -> None:
         """Other lines."""
-        self.update(text_of_lines(lines))
+        self.put(text_of_lines(lines))
+
+    def put(self, text: Text) -> None:
+        """Another text."""
+        self.shown = text
+        self.update(text)
 
 
 class AssistantScreen(Screen[None]):
@@ -72,11 +80,11 @@ class AssistantScreen(Screen[None]):
     def answer(self, text: str, role: str = "title") -> None:
         """The first line: what this screen says in one sentence."""
         style = ROLE_STYLES[role] + ROLE_STYLES["title"]
-        self.query_one("#answer", Plain).update(Text(text, style))
+        self.query_one("#answer", Plain).put(Text(text, style))
 
     def tell(self, text: str, role: str = "plain") -> None:
         """A message above the keys, until the next one."""
-        self.query_one("#message", Plain).update(Text(text, ROLE_STYLES[role]))
+        self.query_one("#message", Plain).put(Text(text, ROLE_STYLES[role]))
 
     def on_resize(self) -> None:
         self.set_class(self.size.width >= WIDE, "wide")

@@ -124,6 +124,7 @@ if TYPE_CHECKING:
     from preflight.registry.diff import breaking as breaking
     from preflight.registry.diff import diff_prototypes as diff_prototypes
     from preflight.registry.diff import diff_releases as diff_releases
+    from preflight.registry.entries import Skipped as Skipped
     from preflight.registry.extract import Extraction as Extraction
     from preflight.registry.extract import ExtractionProblem as ExtractionProblem
     from preflight.registry.extract import extract_registry as extract_registry
@@ -180,6 +181,7 @@ if TYPE_CHECKING:
     from preflight.render.history import render_changes_text as render_changes_text
     from preflight.render.history import render_history as render_history
     from preflight.render.history import render_prototype as render_prototype
+    from preflight.render.history import render_releases as render_releases
     from preflight.render.history import version_json as version_json
     from preflight.render.inspect_json import render_inspect_json as render_inspect_json
     from preflight.render.inspect_text import render_inspect_text as render_inspect_text
@@ -295,6 +297,7 @@ _WHERE: dict[str, str] = {
     "RuleSet": "preflight.checks.loader",
     "STEP_MEANINGS": "preflight.checks.steps",
     "Simulation": "preflight.plan.simulate",
+    "Skipped": "preflight.registry.entries",
     "Statement": "preflight.plan.model",
     "Step": "preflight.plan.model",
     "Target": "preflight.target.types",
@@ -423,6 +426,7 @@ _WHERE: dict[str, str] = {
     "render_log_markdown": "preflight.render.explain_markdown",
     "render_log_text": "preflight.render.explain_text",
     "render_prototype": "preflight.render.history",
+    "render_releases": "preflight.render.history",
     "render_report": "preflight.render.formats",
     "render_rule_text": "preflight.render.explain_text",
     "render_tensors": "preflight.render.tensors_text",

@@ -124,10 +124,15 @@ def _possible(history: History, op_type: str) -> frozenset[int]:
     A complete record without it rules a release out; before the first and behind the last record of
     the operator it also rules out everything on its far side.
     """
-    recorded = {r.release for r in history.operator(op_type).records}
+    operator = history.operator(op_type)
+    recorded = {r.release for r in operator.records}
     releases = history.releases
     here = [i for i, r in enumerate(releases) if r.version in recorded]
-    gaps = [i for i, r in enumerate(releases) if r.version not in recorded and r.whole]
+    gaps = [
+        i
+        for i, r in enumerate(releases)
+        if r.version not in recorded and history.complete_for(operator.packages, r)
+    ]
     first = max((i for i in gaps if i < here[0]), default=-1)
     last = min((i for i in gaps if i > here[-1]), default=len(releases))
     return frozenset(range(first + 1, last)) - frozenset(gaps)

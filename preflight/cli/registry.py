@@ -27,6 +27,7 @@ app = typer.Typer(
 app.command("extract")(registry_extract.extract)
 
 _FORMATS = ("text", "markdown", "json")
+_SHOWN = 10
 _FAIL_ON = ("breaking", "drift", "any", "never")
 
 Registry = Annotated[
@@ -49,39 +50,33 @@ def list_releases(
         str, typer.Option("--current", help="Only the window that ends with this release.")
     ] = "",
     window: Annotated[
-        int, typer.Option("--window", help="Days of that window, both ends included.")
-    ] = 365,
+        int | None,
+        typer.Option("--window", help="Days of that window, both ends included; 365 if not given."),
+    ] = None,
     provenance: Annotated[
         bool, typer.Option("--provenance", help="Say where each record is from.")
     ] = False,
     as_json: Json = False,
 ) -> int:
     """List the releases whose operators are known, and what each record covers."""
+    if window is not None and (window < 0 or not current):
+        raise UsageError(
+            "--window is the number of days before --current",
+            hint="preflight registry list --current 8.1.RC1 --window 365",
+        )
     history = api.open_history(*registry or ())
     releases = [r for r in history.releases if package in ("", *r.packages)]
     if current:
         dated = sorted(((r.version, r.date) for r in releases), key=lambda item: item[1])
-        chosen = set(api.select_window(dated, history.release(current).version, window))
+        days = api.DEFAULT_DAYS if window is None else window
+        chosen = set(api.select_window(dated, history.release(current).version, days))
         releases = [r for r in releases if r.version in chosen]
     sources = api.release_sources() if provenance else {}
+    _report_skipped(history.skipped)
     if as_json:
         _print(api.releases_json(releases, sources))
         return ExitCode.OK
-    packages = sorted({p for r in releases for p in r.packages})
-    newest = releases[-1].version if releases else "none"
-    typer.echo(f"{len(releases)} releases in {len(packages)} packages, newest {newest}")
-    previous = ""
-    for release in releases:
-        note = f"  ({release.note})" if release.note not in ("", previous) else ""
-        previous = release.note
-        names = ", ".join(release.packages)
-        line = f"  {release.version:<18} {release.date}  {release.coverage:<9} {names}{note}"
-        typer.echo(diagnostics.printable(line.rstrip()))
-        for name in release.packages if provenance else ():
-            facts = sources.get(name, {}).get(release.version, {})
-            for key in ("cann", "evidence", "source"):
-                if facts.get(key):
-                    typer.echo(diagnostics.printable(f"      {name} {key}: {facts[key]}"))
+    _print(api.render_releases(releases, sources))
     typer.echo(f"next: preflight registry diff {_last_two(releases)}")
     return ExitCode.OK
 
@@ -100,13 +95,13 @@ def show(
     known = history.operator(operator)
     named = release or next((r.release for r in reversed(known.records) if r.number), "")
     version = history.resolve(operator, named)
+    _report_skipped(history.skipped)
     if as_json:
         _print(api.version_json(version, named))
         return ExitCode.OK
     count = len(known.versions)
-    typer.echo(
-        f"{operator} in {named}: version {version.number} of {count} ({version.certainty.value})"
-    )
+    which = f"version {version.number} of {count} ({version.certainty.value})"
+    typer.echo(diagnostics.printable(f"{operator} in {named}: {which}"))
     typer.echo(api.render_prototype(version.prototype))
     typer.echo(f"next: preflight registry history {shlex.quote(operator)}")
     return ExitCode.OK
@@ -125,6 +120,7 @@ def show_history(
     known = history.operator(operator)
     steps = history.steps(operator)
     notes = api.notes_for(operator)
+    _report_skipped(history.skipped)
     if form == "json":
         _print(api.history_json(known, steps, notes))
         return ExitCode.OK
@@ -163,6 +159,7 @@ def diff(
     for name in operators or ():
         history.operator(name)
     changes = history.diff(old, new, package=package, only=tuple(operators or ()))
+    _report_skipped(history.skipped)
     shown = api.breaking(changes) if breaking else changes
     before, after = history.release(old), history.release(new)
     if form == "json":
@@ -172,7 +169,8 @@ def diff(
     else:
         names = [c.op for c in shown] or list(operators or ()) or ["LayerNorm"]
         follow_up = f"preflight registry history {shlex.quote(names[0])}"
-        _print(api.render_changes_text(shown, before.version, after.version, follow_up))
+        hidden = len(changes) - len(shown)
+        _print(api.render_changes_text(shown, before.version, after.version, follow_up, hidden))
     return ExitCode.FINDINGS if _fails(changes, level) else ExitCode.OK
 
 
@@ -214,7 +212,9 @@ def merge(
 
     Exits with 1 when a release is already there and differs.
     """
-    return _report_moves(api.merge_folders(sources, output), output, as_json)
+    moved, left_out = api.merge_folders(sources, output)
+    _report_skipped(left_out)
+    return _report_moves(moved, output, as_json)
 
 
 @app.command()
@@ -251,15 +251,28 @@ def _report_moves(moved: Sequence[api.Moved], output: Path, as_json: bool) -> in
         return ExitCode.FINDINGS if conflicts else ExitCode.OK
     written = sum(m.outcome == "written" for m in moved)
     same = sum(m.outcome == "same" for m in moved)
-    typer.echo(f"{written} releases written to {output}, {same} equal ones were there")
+    answer = f"{written} releases written to {output}, {same} equal ones were there"
+    if conflicts:
+        answer += f", {len(conflicts)} are there and differ"
+    typer.echo(diagnostics.printable(answer))
     for item in moved:
         for text in item.skipped:
             diagnostics.note(f"left out: {text}")
     for item in conflicts:
         names = ", ".join(item.differing[:5])
-        typer.echo(f"  conflict: {item.package} {item.release} differs in {names}")
+        more = f" and {len(item.differing) - 5} more" if len(item.differing) > 5 else ""
+        text = f"  conflict: {item.package} {item.release} differs in {names}{more}"
+        typer.echo(diagnostics.printable(text))
     typer.echo(f"next: preflight registry validate {shlex.quote(str(output))}")
     return ExitCode.FINDINGS if conflicts else ExitCode.OK
+
+
+def _report_skipped(skipped: Sequence[api.Skipped]) -> None:
+    """Say on stderr what could not be read in the registries that were given."""
+    for item in skipped[:_SHOWN]:
+        diagnostics.note(f"left out: {item.where}: {item.reason}")
+    if len(skipped) > _SHOWN:
+        diagnostics.note(f"and {len(skipped) - _SHOWN} more: preflight registry validate lists all")
 
 
 def _fails(changes: Sequence[api.Change], level: str) -> bool:

@@ -27,10 +27,12 @@ def extract(
     ],
     package: Annotated[str, typer.Option("--package", help="Package name: nn, math, my_ops.")],
     release: Annotated[str, typer.Option("--release", help="Release name: 9.1.0.")],
-    date: Annotated[str, typer.Option("--date", help="Release date, YYYY-MM-DD; today if empty.")],
     output: Annotated[
         Path, typer.Option("-o", "--output", help="Registry folder; the package goes below it.")
     ],
+    date: Annotated[
+        str, typer.Option("--date", help="Release date, YYYY-MM-DD; today if not given.")
+    ] = "",
     branch: Annotated[str, typer.Option("--branch", help="Branch name to record.")] = "",
     match: Annotated[
         str, typer.Option("--match", help="Only headers whose path fits, '*/op_graph/*.h'.")

@@ -74,6 +74,12 @@ class FolderLayer:
         """A folder is complete for its own packages."""
         return Coverage.COMPLETE, ""
 
+    def damaged(self, package: str, release: str) -> bool:
+        """Whether operators of a release could not be read, so that an absence says nothing."""
+        self.operators(package, release)
+        file = self._files.get((package, release))
+        return file is not None and bool(file.skipped)
+
     def operator_types(self) -> tuple[str, ...]:
         """Every operator type that any release has, sorted."""
         names: set[str] = set()

@@ -8,7 +8,7 @@ inferred from an absence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from preflight.findings import Certainty
 from preflight.registry.encoding import release_order
+from preflight.registry.entries import Skipped
 from preflight.registry.operator import (
     Absence,
     Nearest,
@@ -43,6 +44,7 @@ class History:
     def __init__(self, layers: Iterable[Layer]) -> None:
         self.layers = tuple(layers)
         self._operators: dict[str, OperatorHistory | None] = {}
+        self._complete_at: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {}
 
     @cached_property
     def releases(self) -> tuple[Release, ...]:
@@ -86,6 +88,11 @@ class History:
             raise UnknownRelease(version, _close(version, names, 0.5))
         return self.releases[position]
 
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """What the layers had to leave out of what was read so far."""
+        return tuple(s for layer in self.layers for s in getattr(layer, "skipped", ()))
+
     def operator_types(self) -> tuple[str, ...]:
         """Every operator type that any layer knows, sorted."""
         return tuple(sorted({name for layer in self.layers for name in layer.operator_types()}))
@@ -128,24 +135,45 @@ class History:
     def absence(self, op_type: str, release: str) -> Absence:
         """What it means that a release has no record of an operator."""
         facts = self.release(release)
-        if not facts.whole:
-            why = _INCOMPLETE[facts.coverage] or "only some packages of this release are known"
-            return Absence(facts.version, False, Certainty.POSSIBLE, why)
-        position = self._positions[facts.version]
         if not self.knows(op_type):
             why = "no record of this operator in any release"
             return Absence(facts.version, False, Certainty.POSSIBLE, why)
-        later = [
-            r.release
-            for r in self.operator(op_type).records
-            if self._positions[r.release] >= position
-        ]
+        history = self.operator(op_type)
+        if not self.complete_for(history.packages, facts):
+            why = _INCOMPLETE[facts.coverage] or "only some packages of this release are known"
+            return Absence(facts.version, False, Certainty.POSSIBLE, why)
+        position = self._positions[facts.version]
+        later = [r.release for r in history.records if self._positions[r.release] >= position]
         if later:
             why = f"missing here, and recorded again in {later[0]}"
             return Absence(facts.version, True, Certainty.POSSIBLE, why)
-        return Absence(
-            facts.version, True, Certainty.LIKELY, "the record of this release is complete"
+        return Absence(facts.version, True, Certainty.LIKELY, _WHOLE)
+
+    def complete_for(self, packages: Collection[str], release: Release) -> bool:
+        """Whether a release would record an operator of these packages if it had it.
+
+        A package speaks for its own operators, and `all` for those of every package beside it; a
+        record that could not be read to its end speaks for none.
+        """
+        asked = set(packages)
+        return any(
+            name in asked or (name == _ALL and not asked.isdisjoint(beside))
+            for name, beside in self._complete(release)
         )
+
+    def _complete(self, release: Release) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Packages whose record of a release is complete, each with the packages beside it."""
+        if release.version not in self._complete_at:
+            self._complete_at[release.version] = tuple(
+                (name, layer.packages)
+                for layer in self.layers
+                for name in layer.packages
+                if name in release.packages
+                and any(entry.version == release.version for entry in layer.releases(name))
+                and layer.coverage(name, release.version)[0] is Coverage.COMPLETE
+                and not layer.damaged(name, release.version)
+            )
+        return self._complete_at[release.version]
 
     def changes(self, op_type: str, old: str, new: str) -> tuple[Change, ...]:
         """What changed for one operator between two releases that both record it.
@@ -227,6 +255,12 @@ class History:
                     break
         if coverage is not Coverage.COMPLETE:
             return False, Certainty.POSSIBLE, _INCOMPLETE[coverage]
+        if any(
+            package in ("", name) and layer.damaged(name, release.version)
+            for layer in self.layers
+            for name in layer.packages
+        ):
+            return False, Certainty.POSSIBLE, "some operators of this release could not be read"
         absence = self.absence(op_type, release.version)
         return True, absence.certainty, "; ".join(t for t in (absence.why, note) if t)
 
@@ -248,21 +282,33 @@ class History:
             return None
         ordered = sorted(held, key=lambda release: self._positions[release])
         prototypes, records = number_versions([held[release] for release in ordered])
+        packages = tuple(dict.fromkeys(h.package for found in held.values() for h in found))
+        removal = self._removal(records, packages)
         versions = tuple(
-            self._version(op_type, number, prototype, records)
+            self._version(op_type, number, prototype, records, (packages, removal))
             for number, prototype in enumerate(prototypes, 1)
         )
-        return OperatorHistory(op_type, versions, records, self._removal(records))
+        return OperatorHistory(op_type, versions, records, removal, packages)
 
     def _version(
-        self, op_type: str, number: int, prototype: Prototype, records: tuple[Recorded, ...]
+        self,
+        op_type: str,
+        number: int,
+        prototype: Prototype,
+        records: tuple[Recorded, ...],
+        fate: tuple[tuple[str, ...], Absence | None],
     ) -> OperatorVersion:
+        packages, removal = fate
         mine = [r for r in records if r.number == number]
         surest = min((r.certainty for r in mine), key=lambda c: c.rank)
-        spans = self._spans(number, records)
-        return OperatorVersion(op_type, number, prototype, spans, surest)
+        spans = self._spans(number, records, packages)
+        if records[-1].number == number and removal is None:
+            spans[-1] = replace(spans[-1], open_end=True)
+        return OperatorVersion(op_type, number, prototype, tuple(spans), surest)
 
-    def _spans(self, number: int, records: tuple[Recorded, ...]) -> tuple[Span, ...]:
+    def _spans(
+        self, number: int, records: tuple[Recorded, ...], packages: tuple[str, ...]
+    ) -> list[Span]:
         """Runs of this version; a release that merely has no record does not end a run."""
         spans: list[Span] = []
         previous: Recorded | None = None
@@ -271,31 +317,24 @@ class History:
                 if (
                     previous
                     and previous.number == number
-                    and not self._absent_between(previous.release, record.release)
+                    and not self._absent_between(previous.release, record.release, packages)
                 ):
                     spans[-1] = replace(spans[-1], until=record.release)
                 else:
                     spans.append(Span(record.release, record.release, record.certainty))
             previous = record
-        if records[-1].number == number and self._removal(records) is None:
-            spans[-1] = replace(spans[-1], open_end=True)
-        return tuple(spans)
+        return spans
 
-    def _absent_between(self, first: str, last: str) -> bool:
+    def _absent_between(self, first: str, last: str, packages: tuple[str, ...]) -> bool:
         between = self.releases[self._positions[first] + 1 : self._positions[last]]
-        return any(release.whole for release in between)
+        return any(self.complete_for(packages, release) for release in between)
 
-    def _removal(self, records: tuple[Recorded, ...]) -> Absence | None:
+    def _removal(self, records: tuple[Recorded, ...], packages: tuple[str, ...]) -> Absence | None:
         """The first release after the last record whose own record is complete."""
         last = self._positions[records[-1].release]
         for release in self.releases[last + 1 :]:
-            if release.whole:
-                return Absence(
-                    release.version,
-                    True,
-                    Certainty.LIKELY,
-                    "the record of this release is complete",
-                )
+            if self.complete_for(packages, release):
+                return Absence(release.version, True, Certainty.LIKELY, _WHOLE)
         return None
 
 
@@ -305,6 +344,8 @@ def _close(name: str, known: Sequence[str], cutoff: float) -> list[str]:
     return difflib.get_close_matches(name, known, 3, cutoff)
 
 
+_ALL = "all"  # the package that has every operator of a release
+_WHOLE = "the record of this release is complete"
 _INCOMPLETE = {
     Coverage.OPEN: "only the open repositories of this release are known",
     Coverage.TRIMMED: "the headers of this release were vendored with some left out",

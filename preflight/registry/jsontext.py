@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import stat
 from pathlib import Path
 
 from preflight.errors import MalformedInput, UnreadableInput
@@ -21,17 +22,22 @@ _MAYBE_LONE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_bytes(path: Path) -> bytes:
-    """The bytes of a registry file. Raises UnreadableInput when it is absent or too large."""
+    """The bytes of a registry file.
+
+    Raises UnreadableInput when it is absent, too large or no regular file: a pipe or a device
+    would never come to an end.
+    """
     try:
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
-            raise MalformedInput(
-                f"{path}: {size} bytes, registry files are read up to {MAX_FILE_BYTES}"
-            )
-        return path.read_bytes()
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise UnreadableInput(f"{path}: cannot be read (not a regular file)")
+        with path.open("rb") as stream:
+            data = stream.read(MAX_FILE_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UnreadableInput(f"{path}: cannot be read ({reason})") from error
+    if len(data) > MAX_FILE_BYTES:
+        raise MalformedInput(f"{path}: registry files are read up to {MAX_FILE_BYTES} bytes")
+    return data
 
 
 def first_value(data: bytes, name: str) -> object:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from preflight.errors import PreflightError
+from preflight.errors import ExitCode, PreflightError
 from preflight.findings import Certainty
 from preflight.registry.prototype import Prototype
 from preflight.registry.store import Coverage
@@ -16,8 +16,11 @@ from preflight.registry.versions_of import Recorded
 class UnknownRelease(PreflightError):
     """A release that no record has; `nearest` are known ones with a similar name."""
 
+    exit_code = ExitCode.USAGE
+
     def __init__(self, release: str, nearest: Sequence[str]) -> None:
-        hint = f"nearest known releases: {', '.join(nearest)}" if nearest else ""
+        known = f"nearest known releases: {', '.join(nearest)}; " if nearest else ""
+        hint = f"{known}see all: preflight registry list"
         super().__init__(f"no operator record of release '{release}'", hint=hint)
         self.release = release
         self.nearest = tuple(nearest)
@@ -25,6 +28,8 @@ class UnknownRelease(PreflightError):
 
 class UnknownOperator(PreflightError):
     """An operator type that no record has; `nearest` are known ones with a similar name."""
+
+    exit_code = ExitCode.USAGE
 
     def __init__(self, op_type: str, nearest: Sequence[str]) -> None:
         hint = f"nearest known operators: {', '.join(nearest)}" if nearest else ""
@@ -61,11 +66,6 @@ class Release(Struct, frozen=True):
     packages: tuple[str, ...]  # who records it, the one that speaks first in front
     coverage: Coverage  # of the package that speaks first
     note: str = ""
-
-    @property
-    def whole(self) -> bool:
-        """Whether the record has every operator of the release, not only those of some packages."""
-        return self.coverage is Coverage.COMPLETE and "all" in self.packages
 
 
 class Span(Struct, frozen=True):
@@ -129,6 +129,7 @@ class OperatorHistory(Struct, frozen=True):
     versions: tuple[OperatorVersion, ...]
     records: tuple[Recorded, ...]
     removed: Absence | None = None  # the first release that provably lacks it, for good
+    packages: tuple[str, ...] = ()  # every package that has a record of it
 
     def recorded(self, release: str) -> Recorded | None:
         """The record of one release, None when nobody has one."""

@@ -56,6 +56,8 @@ class Layer(Protocol):
 
     def coverage(self, package: str, release: str) -> tuple[Coverage, str]: ...
 
+    def damaged(self, package: str, release: str) -> bool: ...
+
     def operator_types(self) -> tuple[str, ...]: ...
 
     def held(self, op_type: str) -> Iterator[Held]: ...
@@ -108,6 +110,10 @@ class BundledLayer:
             if entry[0] == release:
                 return Coverage(kind), note
         return Coverage.OPEN, ""
+
+    def damaged(self, package: str, release: str) -> bool:
+        """Whether operators of a release could not be read: none here."""
+        return False
 
     def operator_types(self) -> tuple[str, ...]:
         """Every operator type that any release has, sorted."""

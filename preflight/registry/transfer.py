@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from preflight.errors import UsageError
+from preflight.registry.entries import Skipped
 from preflight.registry.folders import FolderLayer
 from preflight.registry.store import BundledLayer, bundled_layer
 from preflight.registry.writing import write_release
@@ -53,15 +54,22 @@ def export_bundled(
     return tuple(moved)
 
 
-def merge_folders(sources: Collection[str | Path], target: str | Path) -> tuple[Moved, ...]:
-    """Add every release of the source registries to the target; what is there is never changed."""
-    moved = []
+def merge_folders(
+    sources: Collection[str | Path], target: str | Path
+) -> tuple[tuple[Moved, ...], tuple[Skipped, ...]]:
+    """Add every release of the source registries to the target; what is there is never changed.
+
+    Also returns what the sources have and nobody can read: it is not taken over.
+    """
+    moved: list[Moved] = []
+    left_out: list[Skipped] = []
     for folder in sources:
         source = FolderLayer(folder)
         for package in source.packages:
             for release in source.releases(package):
                 moved.append(_move(source, package, release.version, Path(target)))
-    return tuple(moved)
+        left_out += source.skipped
+    return tuple(moved), tuple(left_out)
 
 
 def _move(source: BundledLayer | FolderLayer, package: str, release: str, target: Path) -> Moved:

@@ -71,8 +71,7 @@ def write_release(
         raise UsageError("the release has no name")
     root = Path(package)
     folder = release_dir(root, release)
-    root.mkdir(parents=True, exist_ok=True)
-    with _locked(root):
+    with _writing(root):
         index, dropped = _readable_index(root)
         entries: list[dict[str, Any]] = index["releases"]
         if any(e["release_version"] == release for e in entries):
@@ -109,6 +108,20 @@ def replace_file(path: Path, text: str) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def _writing(root: Path) -> Iterator[None]:
+    """The folder made and locked; whatever the file system refuses becomes one clear error."""
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with _locked(root):
+            yield
+    except OSError as error:
+        raise UsageError(
+            f"{root}: cannot be written ({error.strerror})",
+            hint="name a folder that can be made or written to",
+        ) from error
 
 
 @contextmanager

@@ -15,23 +15,34 @@ from preflight.registry.prototype import Prototype, to_protocol
 from preflight.render.escape import printable
 
 SCHEMA_VERSION = 1
+WIDTH = 96  # columns of the text forms
 
 
-def render_changes_text(changes: Sequence[Change], old: str, new: str, follow_up: str) -> str:
-    """The answer first, then the changes by category, a command to paste last."""
-    lines = [headline(changes, old, new)]
+def render_changes_text(
+    changes: Sequence[Change], old: str, new: str, follow_up: str, hidden: int = 0
+) -> str:
+    """The answer first, then the changes by category, a command to paste last.
+
+    `hidden` changes were left out on request; that there are some is said.
+    """
+    first = headline(changes, old, new)
+    if hidden:
+        none = "no breaking changes" if not changes else first.partition(": ")[2]
+        first = f"{old} -> {new}: {none}, {hidden} others not shown"
+    lines = [printable(first)]
     for category in Category:
         group = [c for c in changes if c.kind.category is category]
         if group:
             lines += ["", f"{category.value} ({len(group)})"]
-            lines += [f"  {printable(_line(change))}" for change in group]
+            lines += [line for change in group for line in _wrapped(_line(change), "  ", 9)]
     lines += ["", f"next: {follow_up}"]
     return "\n".join(lines) + "\n"
 
 
 def render_changes_markdown(changes: Sequence[Change], old: str, new: str) -> str:
     """A heading, the answer and one table."""
-    lines = [f"# Operator changes {old} -> {new}", "", headline(changes, old, new), ""]
+    title = _cell(f"{old} -> {new}")
+    lines = [f"# Operator changes {title}", "", headline(changes, old, new), ""]
     if changes:
         lines += _markdown_table(
             ("code", "category", "operator", "change", "field", "old", "new", "certainty", "note"),
@@ -79,10 +90,10 @@ def headline(changes: Sequence[Change], old: str, new: str) -> str:
 
 _WORDS = {
     Category.BREAKING: "breaking",
-    Category.DRIFT: "that can change results silently",
+    Category.DRIFT: "drifting",
     Category.COMPATIBLE: "compatible",
     Category.COSMETIC: "cosmetic",
-    Category.UNKNOWN: "that the record cannot decide",
+    Category.UNKNOWN: "undecided",
 }
 
 
@@ -108,19 +119,31 @@ def render_history(
     ]
     header = ("version", "releases", "certainty", "flags")
     count = len(history.versions)
-    lines = [f"{history.op_type}: {count} version{'' if count == 1 else 's'}, {_fate(history)}", ""]
-    lines += _markdown_table(header, rows) if markdown else _plain_table(header, rows)
+    first = f"{history.op_type}: {count} version{'' if count == 1 else 's'}, {_fate(history)}"
+    lines = [printable(first), ""]
+    if markdown:
+        lines += _markdown_table(header, rows)
+    elif len({row[-1] for row in rows}) == 1:  # every version has the same flags: say them once
+        lines += _plain_table(header[:-1], [row[:-1] for row in rows])
+        lines += _wrapped(f"flags    {rows[0][-1] or 'none'}", "", 9)
+    else:
+        lines += _plain_table(header, rows)
+    width = None if markdown else WIDTH
     for version, changes in zip(history.versions, steps, strict=True):
         if changes:
-            lines += ["", f"version {version.number}, since {version.since}:"]
-            lines += [f"{'- ' if markdown else '  '}{printable(_line(c, False))}" for c in changes]
+            lines += ["", printable(f"version {version.number}, since {version.since}:")]
+            mark = "- " if markdown else "  "
+            for change in changes:
+                lines += _wrapped(_line(change, with_operator=False), mark, 7, width)
     for note in notes:
         span = f" ({_span(note.since or 'ever', note.until or 'now')})"
-        lines += ["", f"{note.id}{span}: {printable(note.summary)}", f"  source: {note.source}"]
+        lines += ["", *_wrapped(f"{note.id}{span}: {note.summary}", "", 2, width)]
+        lines += _wrapped(f"source: {note.source}", "  ", 2, width)
     open_releases = [r for r in history.records if not r.number]
     if open_releases:
         names = ", ".join(r.release for r in open_releases)
-        lines += ["", f"not decided for {names}: {open_releases[0].note}"]
+        text = f"not decided for {names}: {open_releases[0].note}"
+        lines += ["", *_wrapped(text, "", 2, width)]
     return "\n".join(lines) + "\n"
 
 
@@ -184,6 +207,30 @@ def releases_json(
     return _dump({"schema_version": SCHEMA_VERSION, "releases": records})
 
 
+def render_releases(
+    releases: Sequence[Release], sources: Mapping[str, Mapping[str, Mapping[str, str]]]
+) -> str:
+    """How many releases, then one line each; `sources` are facts by package and release."""
+    packages = sorted({p for r in releases for p in r.packages})
+    newest = releases[-1].version if releases else "none"
+    first = f"{len(releases)} releases in {len(packages)} packages, newest {newest}"
+    lines = [printable(first)]
+    noted = ""
+    for release in releases:
+        names = ", ".join(release.packages)
+        text = f"{release.version:<18} {release.date}  {release.coverage:<9} {names}"
+        lines += _wrapped(text, "  ", 42)
+        if release.note not in ("", noted):
+            lines += _wrapped(release.note, "      ", 0)
+        noted = release.note
+        for name in release.packages if sources else ():
+            facts = sources.get(name, {}).get(release.version, {})
+            for key in ("cann", "evidence", "source"):
+                if facts.get(key):
+                    lines += _wrapped(f"{name} {key}: {facts[key]}", "      ", 4)
+    return "\n".join(lines) + "\n"
+
+
 def render_prototype(prototype: Prototype) -> str:
     """Inputs, outputs, attributes and subgraphs, one line each."""
     lines = []
@@ -196,7 +243,7 @@ def render_prototype(prototype: Prototype) -> str:
         lines.append(f"  attribute  {attribute.name}: {attribute.type}, {default}")
     lines += [f"  subgraph  {s.name}: {s.type.lower()}" for s in prototype.subgraphs]
     lines += [f"  type {symbol} = {text}" for symbol, text in prototype.datatypes]
-    return "\n".join(printable(line) for line in lines)
+    return "\n".join(part for line in lines for part in _wrapped(line.lstrip(), "  ", 4))
 
 
 def version_json(version: OperatorVersion, release: str) -> str:
@@ -204,7 +251,7 @@ def version_json(version: OperatorVersion, release: str) -> str:
     return _dump({"schema_version": SCHEMA_VERSION, "release": release} | _version(version))
 
 
-def _line(change: Change, with_operator: bool = True) -> str:
+def _line(change: Change, *, with_operator: bool = True) -> str:
     where = "" if change.field == "*" else f" {change.field}"
     name = f"{change.op}{where}: " if with_operator else f"{where.strip()}: " if where else ""
     text = f"{change.kind.code}  {name}{change.kind.title}"
@@ -283,12 +330,36 @@ def _version(version: OperatorVersion) -> dict[str, Any]:
 
 
 def _plain_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    table = [header, *rows]
-    widths = [max(len(row[i]) for row in table) for i in range(len(header))]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in table
-    ]
+    """A table whose last column goes to further lines where it would be too wide."""
+    table = [header, *([printable(cell) for cell in row] for row in rows)]
+    widths = [max(len(row[i]) for row in table) for i in range(len(header) - 1)]
+    widths = [min(width, WIDTH // 2) for width in widths]
+    lines = []
+    for row in table:
+        *cells, last = row
+        front = "".join(c.ljust(w) + "  " for c, w in zip(cells, widths, strict=True))
+        if len(front) + len(last) <= WIDTH:
+            lines.append((front + last).rstrip())
+        else:
+            lines.append(front.rstrip())
+            lines += _wrapped(last, " " * (widths[0] + 2), 0)
+    return lines
+
+
+def _wrapped(text: str, indent: str, hang: int, width: int | None = WIDTH) -> list[str]:
+    """Lines of at most `width` columns; what does not fit continues `hang` columns further in."""
+    text = printable(text)
+    if width is None or len(indent) + len(text) <= width:
+        return [indent + text]
+    import textwrap  # only where something is too long
+
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=" " * (len(indent) + hang),
+        break_on_hyphens=False,
+    )
 
 
 def _markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,7 @@ def test_diff_gates_a_package_of_ones_own(mine: Path) -> None:
     assert code("diff", "own-2", "own-3", *given) == 1
     text = lines("diff", "own-2", "own-3", *given)
     assert text[0] == (
-        "own-2 -> own-3: 1 breaking, 1 that can change results silently (1 operators)"
+        "own-2 -> own-3: 1 breaking, 1 drifting (1 operators)"
     )
     assert text[-1] == "next: preflight registry history Own"
 
@@ -129,3 +130,52 @@ def test_export_and_merge(tmp_path: Path, mine: Path) -> None:
     assert {p.parent.name for p in out.glob("*/index.json")} == {"cv", "own"}
     with pytest.raises(UsageError, match=r"no release '9\.9'"):
         run("export", "-o", str(out), "--release", "9.9")
+
+
+def test_text_fits_a_terminal() -> None:
+    for given in (
+        ("history", "FlashAttentionScoreGrad"),
+        ("diff", "8.0.RC3", "8.1.RC1"),
+        ("list", "--provenance"),
+        ("show", "FlashAttentionScore", "8.1.RC1"),
+    ):
+        assert max(map(len, lines(*given))) <= 100, given
+
+
+def test_what_breaking_leaves_out_is_said(mine: Path) -> None:
+    given = ("--registry", str(mine), "--package", "own", "--breaking")
+    assert lines("diff", "own-1", "own-2", *given)[0] == (
+        "own-1 -> own-2: no breaking changes, 1 others not shown"
+    )
+
+
+def test_what_cannot_be_read_is_named_on_stderr(mine: Path, tmp_path: Path) -> None:
+    index = mine / "index.json"
+    data = json.loads(index.read_text())
+    data["releases"].append({"release_version": "../x", "release_date": "2025-01-01"})
+    index.write_text(json.dumps(data))
+    result = run("list", "--registry", str(mine))
+    assert "left out" in result.stderr
+    assert "'../x' cannot be the name" in result.stderr
+    merged = run("merge", str(mine), "-o", str(tmp_path / "out"))
+    assert "'../x' cannot be the name" in merged.stderr
+
+
+@pytest.mark.parametrize("name", ["index.json", "registry/own-1/operators.json"])
+def test_a_pipe_in_place_of_a_file_is_an_error_and_no_wait(mine: Path, name: str) -> None:
+    (mine / name).unlink()
+    os.mkfifo(mine / name)
+    assert code("validate", str(mine.parent)) == 1
+    assert "not a regular file" in run("validate", str(mine.parent)).stdout
+
+
+@pytest.mark.parametrize("given", [("--window", "-1", "--current", "8.1.RC1"), ("--window", "3")])
+def test_a_window_needs_an_end_and_a_width(given: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError, match="days before --current"):
+        run("list", *given)
+
+
+def test_where_nothing_can_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="cannot be written"):
+        run("export", "-o", str(tmp_path / "file" / "x"), "--release", "8.1.RC1")

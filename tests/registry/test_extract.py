@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from preflight import api
 from preflight.errors import UnreadableInput
+from preflight.registry.cpp_tokens import TokenStream, tokenize
 from preflight.registry.extract import Extraction, extract_registry
 from preflight.registry.prototype import AttributeSpec, Port, Prototype, SubgraphSpec
 from tests.support.headers import write_header
@@ -333,3 +334,88 @@ def test_whole_releases_survive(shared: Path, tmp_path: Path, package: str, rele
     extraction = extract_registry(tmp_path)
     assert extraction.problems == ()
     assert {p.op_type: p for p in extraction.prototypes} == dict(expected)
+
+
+def test_macros_that_make_chains_are_expanded(tmp_path: Path) -> None:
+    common = """
+    #define COMMON(T) .INPUT(x, "T1") \\
+      .ATTR(axis, Int, T)
+    #define REG_UNARY(name, ...) REG_OP(name##V2) COMMON(__VA_ARGS__) .OUTPUT(y, "T1") \\
+      .OP_END_FACTORY_REG(name##V2)
+    """
+    extraction = extract(tmp_path, common=common, ops="\nREG_UNARY(Abs, 3)\nREG_UNARY(Neg, -1)")
+    assert extraction.problems == ()
+    assert [p.op_type for p in extraction.prototypes] == ["AbsV2", "NegV2"]
+    assert [p.attrs[0].default_value for p in extraction.prototypes] == ["3", "-1"]
+    assert all(len(p.inputs) == len(p.outputs) == 1 for p in extraction.prototypes)
+
+
+def test_a_chain_macro_without_its_arguments_is_reported_where_it_is_used(tmp_path: Path) -> None:
+    text = "#define REG_TWO(a, b) REG_OP(a).OP_END_FACTORY_REG(a)\n\nREG_TWO(X)\nREG_OP(Y).OP_END()"
+    extraction = extract(tmp_path, ops=text)
+    assert [p.op_type for p in extraction.prototypes] == ["Y"]
+    assert [str(p) for p in extraction.problems] == [
+        "ops.h:3: the macro 'REG_TWO' takes 2 arguments, not 1"
+    ]
+
+
+def test_enumerators_and_macros_with_parameters_in_defaults(tmp_path: Path) -> None:
+    chain = """
+    enum Mode : int64_t { kSum = 1, kMean, kMax = kMean << 2, kMin };
+    enum class Kind { A, B };
+    #define TWICE(x) ((x) * 2)
+    REG_OP(A).ATTR(a, Int, kMean).ATTR(b, Int, kMin).ATTR(c, Int, static_cast<int64_t>(Kind::B))
+      .ATTR(d, Int, TWICE(kMean) + 1).ATTR(e, Int, int64_t{7}).ATTR(f, ListFloat, std::vector<float>())
+      .ATTR(g, Int, std::numeric_limits<uint8_t>::min()).ATTR(h, Type, {})
+      .OP_END_FACTORY_REG(A)
+    """
+    attrs = one(tmp_path, chain).attrs
+    assert [a.default_value for a in attrs] == ["2", "9", "1", "5", "7", "[]", "0", '"DT_FLOAT"']
+
+
+def test_a_branch_left_out_is_no_loss_where_the_other_has_the_operator(tmp_path: Path) -> None:
+    text = """
+    #ifdef OLD
+    REG_OP(A).INPUT(x, "T").OP_END()
+    REG_OP(B).OP_END()
+    #else
+    REG_OP(A).INPUT(y, "T").OP_END()
+    #endif
+    """
+    extraction = extract(tmp_path, ops=text)
+    assert [(p.op_type, p.lost) for p in extraction.problems] == [("A", False), ("B", True)]
+    assert extraction.prototypes[0].inputs[0].name == "y"
+
+
+def test_prototypes_of_the_package_go_before_those_of_its_tests(tmp_path: Path) -> None:
+    for folder, port in (("a/tests/ut", "stub"), ("b/op_graph", "x")):
+        (tmp_path / folder).mkdir(parents=True)
+        chain = f'REG_OP(A).INPUT({port}, "T").OP_END()'
+        (tmp_path / folder / "a.h").write_text(chain, encoding="utf-8")
+    extraction = extract_registry(tmp_path)
+    assert extraction.prototypes[0].inputs[0].name == "x"
+    assert [p.file for p in extraction.problems] == ["a/tests/ut/a.h"]
+
+
+def test_sources_are_read_where_the_pattern_asks_for_them(tmp_path: Path) -> None:
+    (tmp_path / "a.h").write_text("REG_OP(A).OP_END()", encoding="utf-8")
+    (tmp_path / "b.cc").write_text("REG_OP(B).OP_END()", encoding="utf-8")
+    assert [p.op_type for p in extract_registry(tmp_path).prototypes] == ["A"]
+    assert [p.op_type for p in extract_registry(tmp_path, match="*.cc").prototypes] == ["B"]
+
+
+def test_only_headers_that_a_default_may_mean_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kernel.h").write_text("const int kOther = 1;" * 100, encoding="utf-8")
+    (tmp_path / "a.h").write_text("REG_OP(A).ATTR(a, Int, kA).OP_END()", encoding="utf-8")
+    (tmp_path / "c.h").write_text("const int kA = 4;", encoding="utf-8")
+    read: list[int] = []
+
+    def count(text: str, predefined: object = None) -> TokenStream:
+        read.append(len(text))
+        return tokenize(text)
+
+    monkeypatch.setattr("preflight.registry.extract.tokenize", count)
+    assert extract_registry(tmp_path).prototypes[0].attrs[0].default_value == "4"
+    assert len(read) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,38 @@ def test_an_upper_layer_wins_operator_by_operator(tmp_path: Path) -> None:
     assert not layered.absence("Gone", "4.5").proven  # a package of its own says nothing of others
 
 
+def test_a_complete_record_of_others_says_nothing_about_ones_own_operator(tmp_path: Path) -> None:
+    """The bundled 8.1.RC1 is complete, and of course has no operator of a team's package."""
+    own = registry(
+        tmp_path / "own",
+        ("o1", "2024-01-01", (op("Own"), op("Left"))),
+        ("o2", "2025-01-01", (op("Own"),)),
+    )
+    history = open_history(own)
+    assert history.operator("Own").removed is None
+    assert not history.absence("Own", "8.1.RC1").proven
+    left = history.operator("Left").removed
+    assert left is not None
+    assert (left.release, left.certainty) == ("o2", Certainty.LIKELY)
+
+
+def test_what_could_not_be_read_was_not_removed(tmp_path: Path) -> None:
+    folder = registry(
+        tmp_path / "own", ("1", "2025-01-01", (op("A"), op("B"))), ("2", "2025-02-01", (op("A"),))
+    )
+    path = folder / "registry" / "2" / "operators.json"
+    broken = {
+        "operators": [*json.loads(path.read_text())["operators"], {"op_type": "B", "attrs": 5}]
+    }
+    path.write_text(json.dumps(broken))
+    history = open_history(folder)
+    assert history.operator("B").removed is None
+    assert not history.absence("B", "2").proven
+    (change,) = history.diff("1", "2", package="own")
+    assert change.kind.name == "op_not_recorded"
+    assert [item.reason for item in history.skipped] == ["B has 'attrs' that is no list"]
+
+
 def test_export_equals_what_was_built_and_merges_once(tmp_path: Path) -> None:
     layer = bundled(tmp_path).layers[0]
     assert isinstance(layer, BundledLayer)
@@ -137,10 +170,11 @@ def test_export_equals_what_was_built_and_merges_once(tmp_path: Path) -> None:
         assert (
             tmp_path / "export" / path.relative_to(tmp_path / "in")
         ).read_bytes() == path.read_bytes()
-    again = merge_folders([tmp_path / "in"], tmp_path / "export")
+    again, left_out = merge_folders([tmp_path / "in"], tmp_path / "export")
+    assert left_out == ()
     assert {m.outcome for m in again} == {"same"}
     registry(tmp_path / "other" / "all", ("4.0", "2024-05-01", (A,)))
-    (conflict,) = merge_folders([tmp_path / "other"], tmp_path / "export")
+    (conflict,), _ = merge_folders([tmp_path / "other"], tmp_path / "export")
     assert (conflict.outcome, conflict.differing) == ("conflict", ("Foo",))
 
 

@@ -76,7 +76,9 @@ def _explanation(scan: Scan, report: Report | None, target: Target | str | None)
     elif target is not None:
         causes = confront_target(causes, _target(target))
     codes = sorted(scan.codes.values(), key=lambda c: scan.code_orders[c.code][0])
-    parameters = dict(scan.context)
+    if not scan.platform and not causes:  # another program's log: six digits are no codes there
+        codes = [c for c in codes if not c.code.isdigit()]
+    parameters = dict(scan.context) if scan.platform else {}
     for cause in reversed(causes):
         parameters.update(cause.parameters)
     return LogExplanation(

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from preflight.explain import catalogue
 from preflight.explain.conflict import conflict_of
 from preflight.explain.parameters import complete, fill, merge
 from preflight.explain.scan_log import Hit, Scan
@@ -55,8 +56,8 @@ def _by_code(scan: Scan) -> Iterable[Hit]:
         present = [c for c in fault.codes if c in scan.codes]
         if fault.code_prefixes:
             present += [c for c in strangers if c.startswith(fault.code_prefixes)]
-        if not scan.platform:  # numbers mean other things elsewhere
-            present = [c for c in present if not c.isdigit()]
+        if not scan.platform:
+            present = [c for c in present if _telling(c)]
         if not present:
             continue
         first = min(present, key=lambda c: scan.code_orders[c][0])
@@ -65,6 +66,14 @@ def _by_code(scan: Scan) -> Iterable[Hit]:
         yield Hit(
             fault.id, process, order, "", [line.first], {"code": first}, line.count, weak=True
         )
+
+
+def _telling(code: str) -> bool:
+    """Whether a code means this platform wherever it stands: message codes do, and numbers of the
+    catalogue that are not round; others mean other things in other programs.
+    """
+    exact = len(code) == 6 and code in catalogue.entries() and not code.endswith("000")
+    return exact or not code.isdigit()
 
 
 def _merged(hits: list[Hit]) -> list[Hit]:
@@ -97,8 +106,11 @@ def _standing(hits: list[Hit], platform: bool) -> list[Hit]:
 
 
 def _strength(hit: Hit) -> float:
+    """How much a fault tells; a code alone and words that other programs use too tell less."""
     fault = faults()[hit.fault]
-    return fault.specificity - (0.5 if hit.weak and fault.specificity else 0)
+    if not fault.specificity:
+        return 0
+    return fault.specificity - (0.5 if hit.weak else 0) - (0.25 if fault.generic else 0)
 
 
 def _explained(hit: Hit, others: list[Hit]) -> bool:

@@ -21,11 +21,11 @@ from preflight.explain.types import CodeSeen, EvidenceLine
 from preflight.explain.vocabulary import Vocabulary
 
 MAX_EVIDENCE = 4
-MAX_HITS = 200  # per fault; more of the same teaches nothing
+MAX_HITS = 64  # per fault; more of the same teaches nothing
 MAX_EARLIEST = 12
 MAX_CODE_LINES = 5_000
 NEAR = 1500  # characters around a line in which the rest of its message is expected
-MAX_MESSAGES = 400  # messages of several lines that are put together per signature
+MAX_MESSAGES = 150  # messages of several lines that are put together per signature
 MAX_BORING = 200_000  # lines remembered as holding no anchor
 MAX_CODES = 64
 SHOWN = 400  # characters of an evidence line that are kept
@@ -43,9 +43,10 @@ _PLATFORM = (
     "ascend310", "ascend910", "ascend-toolkit", "/ascend/", "libascend", "ascendcl", "aclrt",
     "aclmdl", "aclinit", "torch_npu", "torch-npu", "vllm-ascend", "/davinci", "davinci_", "npu-smi",
     "atc start working", "atc run ", "[error] ge(", "[error] runtime(", "huawei_ascend", "cann ",
-    "npu:", "mindspore", "te_fusion", "昇腾", "hccl", "aicoreengine", "tbe-custom", "soc_version",
-    "npu out of memory", "aclnn", "ggml-cann", "mindie", "nnadapter", "ascend950", "ascend610",
-    "acl stream", "acl error", "cann error", "cann failure", "vendors/config.ini", "op_impl/",
+    "npu:", "ai.onnx::", "mindspore", "te_fusion", "昇腾", "hccl", "aicoreengine", "tbe-custom",
+    "soc_version", "npu out of memory", "aclnn", "ggml-cann", "mindie", "nnadapter",
+    "ascend950", "ascend610", "acl stream", "acl error", "cann error", "cann failure",
+    "vendors/config.ini", "op_impl/", "acl_error", "aclnn_err", "[acl",
 )  # fmt: skip
 _ERRORISH = re.compile(
     r"error|fail|fatal|exception|traceback|undefined symbol|cannot |can't |killed|错误|失败|异常"
@@ -109,7 +110,7 @@ class Scanner:
         self._numbered = {a: s for a, s in anchors.items() if _DIGIT.search(a)}
         self._words = Vocabulary(self._worded)
         self._boring: set[int] = set()
-        self._messages: dict[Signature, int] = {}
+        self._messages: dict[str, int] = {}
         self._spent: dict[str, int] = {}
         self._seen: set[tuple[str, int, str]] = set()
         self._code_lines = 0
@@ -186,13 +187,14 @@ class Scanner:
         """
         candidates = table[anchor]
         live = [s for s in candidates if self._spent.get(s.fault, 0) < MAX_HITS]
+        if not live:  # more of the same teaches nothing
+            del table[anchor]
+            return [False] * len(spans)
         tried = []
         for start, end in spans:
             low = view.low[start : min(end, start + MAX_LINE)]
             answers = [self._try_line(view, start, low, s) for s in live]
             tried.append(True in answers)
-        if all(self._spent.get(s.fault, 0) >= MAX_HITS for s in candidates):
-            del table[anchor]
         return tried
 
     def _try_line(self, view: _View, start: int, low: str, signature: Signature) -> bool:
@@ -208,13 +210,13 @@ class Scanner:
 
     def _joinable(self, view: _View, start: int, length: int, signature: Signature) -> bool:
         """Whether it is worth while to look at the whole message that the line is part of."""
-        if not view.joined(start):
+        used = self._messages.get(signature.key, 0)
+        if used >= MAX_MESSAGES or not view.joined(start):
             return False
         if not signature.possible(view.low[max(0, start - NEAR) : start + length + NEAR]):
             return False
-        used = self._messages.get(signature, 0)
-        self._messages[signature] = used + 1
-        return used < MAX_MESSAGES
+        self._messages[signature.key] = used + 1
+        return True
 
     def _keep(self, view: _View, index: int, signature: Signature, found: re.Match[str]) -> None:
         """Note a match; several patterns of a fault on one line count once."""

@@ -65,10 +65,17 @@ class Signature(Struct, frozen=True):
     fault: str
     pattern: re.Pattern[str]
     needs: Alternative
+    key: str  # tells signatures apart
 
     def possible(self, low: str) -> bool:
         """Whether a line in lower case holds all that the pattern needs."""
-        return all(any(text in low for text in texts) for texts in self.needs.also)
+        for texts in self.needs.also:
+            for text in texts:
+                if text in low:
+                    break
+            else:
+                return False
+        return True
 
 
 @cache
@@ -182,7 +189,11 @@ def signatures() -> tuple[Signature, ...]:
             except re.error as error:
                 wrong.append(f"{fault.id}: {text!r} is not a pattern: {error}")
                 continue
-            compiled += [Signature(fault.id, pattern, a) for a in shape.alternatives if a.first]
+            compiled += [
+                Signature(fault.id, pattern, a, f"{fault.id} {number} {text}")
+                for number, a in enumerate(shape.alternatives)
+                if a.first
+            ]
     if wrong:
         raise DataError("signatures that cannot be used: " + "; ".join(wrong))
     return tuple(compiled)

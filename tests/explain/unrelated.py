@@ -119,7 +119,7 @@ time="2024-05-06T10:11:{s}Z" level=warning msg="failed to load model from file {
 2024-05-06 10:11:{s} INFO {w}: processed {n} records in {n} ms, result={six}
 2024-05-06 10:11:{s} WARN {w}: retrying request {six} after failure: status={six}
 2024-05-06 10:11:{s} ERROR {w}: request failed with code {six}
-2024-05-06 10:11:{s} ERROR {w}: order failed, ret=507011, see ticket {n}
+2024-05-06 10:11:{s} ERROR {w}: order failed, ret=507123, see ticket {n}
 2024-05-06 10:11:{s} ERROR {w}: rank table of players is invalid for season {n}
 2024-05-06 10:11:{s} ERROR {w}: accuracy of the sensor is wrong, deviation {n}
 {w}_test.py::test_{w} FAILED [ {s}%]
@@ -161,6 +161,6 @@ def _fill(template: str, rng: random.Random) -> str:
         text = text.replace("{ip}", ".".join(str(rng.randrange(1, 255)) for _ in range(4)), 1)
         text = text.replace("{n}", str(rng.randrange(1, 99999)), 1)
         text = text.replace("{s}", f"{rng.randrange(60):02d}", 1)
-        text = text.replace("{six}", str(rng.randrange(100000, 600000)), 1)
+        text = text.replace("{six}", str(rng.randrange(600000, 999999)), 1)
         text = text.replace("{w}", rng.choice(_WORDS), 1)
     return text

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import PurePath
 from typing import Any
 
 import msgspec
@@ -13,7 +15,7 @@ from preflight.render.escape import printable
 from preflight.target.consistency import TargetProblem
 from preflight.target.fit import FeatureEntry, Fit, FitReport
 from preflight.target.manifests import ReleaseEntry, SocFamily
-from preflight.target.types import Fact, Target, Vendor
+from preflight.target.types import Fact, Place, Target, Vendor
 
 _FACTS = (
     ("release", "release"),
@@ -26,11 +28,22 @@ _FACTS = (
     ("driver", "driver"),
 )
 SCHEMA_VERSION = "1.0"
+_SHORTEST_RUN = 3  # files of one folder that are still listed one by one
 
 
 def to_json(value: object) -> str:
-    """Any result as indented JSON with a line end."""
-    return msgspec.json.format(msgspec.json.encode(value, order="deterministic")).decode() + "\n"
+    """Any result as indented JSON with a line end; bytes that are no text become escapes."""
+    plain = _encodable(msgspec.to_builtins(value))
+    return msgspec.json.format(msgspec.json.encode(plain, order="deterministic")).decode() + "\n"
+
+
+def _encodable(value: Any) -> Any:
+    """Texts of an installation may hold bytes that are no UTF-8, kept as surrogates."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    return [_encodable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -81,22 +94,46 @@ def fact_json(fact: Fact[Any]) -> dict[str, object]:
 
 
 def target_text(target: Target, problems: Sequence[TargetProblem], spec: str) -> str:
-    """A target for people: the answer first, where everything comes from, what to do last."""
+    """A target for people: the answer first, where everything comes from, what to do last.
+
+    Below the first line "…" stands for the install root that it names.
+    """
+    root = target.details.get("root")
+
+    def short(text: str) -> str:
+        return text.replace(f"{root}/", "…/") if root else text
+
+    def aligned(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+        return table([[short(cell) for cell in row] for row in rows])
+
     lines = [_headline(target, problems), ""]
-    lines += table([_fact_row(label, getattr(target, name)) for name, label in _FACTS])
+    lines += aligned([_fact_row(label, getattr(target, name)) for name, label in _FACTS])
     behaviour = target.behaviour
     label = behaviour.value.label if behaviour.value is not None else "not known"
-    lines += table([("loader", f"{label}  [{behaviour.certainty.value}; {behaviour.source}]")])
-    lines += _section("remarks", target.notes)
-    lines += _section("problems", [_problem(p) for p in problems])
+    lines.append(f"loader  {label}  [{behaviour.certainty.value}; {behaviour.source}]")
+    lines += _section("remarks", map(short, target.notes))
+    lines += _section("problems", [short(_problem(p)) for p in problems])
     packages = [(p.name, p.version, p.version_dir, p.path) for p in target.packages]
-    lines += _section("packages", table(packages))
-    vendors = [_vendor(vendor) for vendor in target.vendors]
+    lines += _section("packages", aligned(packages))
+    vendors = [short(_vendor(vendor)) for vendor in target.vendors]
     lines += _section("custom operator packages, in search order", vendors)
-    lines += _section("knowledge", _counts(target))
-    lines += _section("looked at", table([(p.result, p.path, p.why) for p in target.places]))
+    lines += _section("knowledge", map(short, _counts(target)))
+    lines += _section("looked at", aligned(_looked_at(target.places)))
     lines += ["", f"next: {_next(target, spec)}"]
     return "\n".join(printable(line) for line in lines) + "\n"
+
+
+def _looked_at(places: Sequence[Place]) -> list[tuple[str, str, str]]:
+    """Every place; files of one folder that were read for one reason share a line."""
+    rows: list[tuple[str, str, str]] = []
+    groups = groupby(places, key=lambda p: (p.result, str(PurePath(p.path).parent), p.why))
+    for (result, folder, why), found in groups:
+        paths = [place.path for place in found]
+        if len(paths) > _SHORTEST_RUN:
+            rows.append((result, f"{folder}/ ({len(paths)} files)", why))
+        else:
+            rows += [(result, path, why) for path in paths]
+    return rows
 
 
 def _headline(target: Target, problems: Sequence[TargetProblem]) -> str:

@@ -70,11 +70,10 @@ def target_from_install(
     decides, then `<root>/opp`. `home` is the folder whose packages count when it is not the root
     itself (`latest`). `behaviour` names a loader generation when the version files do not say
     which release it is; `soc` the device.
-    Missing and unreadable files never raise: the facts that need them become what the loader
-    makes of that. Raises UsageError for an unknown `soc`, DataError for an unknown `behaviour`.
+    Missing and unreadable files never raise, facts become what the loader makes of that. Raises
+    UsageError for an unknown `soc`, DataError for an unknown `behaviour`.
     """
-    tree = tree or Tree()
-    env = {} if env is None else env
+    tree, env = tree or Tree(), env or {}
     view = LoaderView(root, tree)
     opp = _opp(root, opp_path, opp_source, env)
     packages = read_packages(home or root, tree)

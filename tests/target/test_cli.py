@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 
 from preflight import api
 from preflight.cli.target import app
+from preflight.data import samples_dir
 from preflight.errors import UnreadableInput, UsageError
 from tests.target import trees
 
@@ -32,7 +33,7 @@ def test_show_answers_first_and_names_sources(tmp_path: Path) -> None:
     assert lines[0] == f"CANN 8.1.RC1 (internal 7.7.0.1.238) in {root} is consistent"
     assert lines[-1] == f"next: preflight check MODEL.om --target {root}@910B3"
     text = "\n".join(lines)
-    assert str(root / "opp/version.info") in text
+    assert "…/opp/version.info" in text, "below the first line the root is …"
     assert "not known" in text  # the driver
 
 
@@ -120,3 +121,23 @@ def test_show_says_that_it_could_not_read_all(tmp_path: Path) -> None:
     (root / "compiler/version.info").unlink()
     os.mkfifo(root / "compiler/version.info")
     assert "as far as it was read: one place could not be" in output("show", str(root))[0]
+
+
+def test_files_of_one_folder_share_a_line(tmp_path: Path) -> None:
+    root = trees.toolkit(tmp_path)
+    for number in range(4):
+        trees.platform(root, f"Ascend9{number}", "Ascend9", "4")
+    lines = [line for line in output("show", str(root)) if "platform file" in line]
+    assert lines[-1].split() == [
+        "found", "…/aarch64-linux/data/platform_config/", "(6", "files)", "platform", "file",
+    ]  # fmt: skip
+
+
+def test_bytes_that_are_no_text_are_shown_and_never_stop_a_check(tmp_path: Path) -> None:
+    root = trees.toolkit(tmp_path)
+    (root / "opp/scene.info").write_bytes(b"os=linux\xff\narch=aarch64\n")
+    shown = json.loads(run("show", str(root), "--json").stdout)
+    assert shown["facts"]["host_os"]["value"] == "linux\\udcff"
+    sample = samples_dir() / "hostlib_aarch64.om"
+    result = api.check_model(sample, api.load_target(f"{root}@Ascend310P3"))
+    assert result.verdicts.deploy.status == "blocked"

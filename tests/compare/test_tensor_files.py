@@ -91,11 +91,34 @@ def test_half_and_brain_floats(value: float) -> None:
     assert list(decoder(brain, big_endian=True)(raw[::-1])) == [found]
 
 
+@pytest.mark.parametrize(
+    ("dtype", "raw", "numbers"),
+    [
+        ("FLOAT8_E5M2", b"\x3c\xbc\x7b\x7c\x01", [1.0, -1.0, 57344.0, math.inf, 2.0**-16]),
+        ("FLOAT8_E4M3FN", b"\x38\xb8\x7e\x01\x08", [1.0, -1.0, 448.0, 2.0**-9, 2.0**-6]),
+        ("FLOAT8_E8M0", b"\x7f\x80\x00", [1.0, 2.0, 2.0**-127]),
+        ("INT4", b"\x21\xf8", [1, 2, -8, -1]),
+    ],
+)
+def test_small_types_are_read(dtype: str, raw: bytes, numbers: list[float]) -> None:
+    kind = element_type(dtype)
+    assert kind is not None
+    assert list(decoder(kind)(raw)) == numbers
+    assert kind.size_of(3) == (2 if dtype == "INT4" else 3)
+
+
+def test_codes_that_are_no_number() -> None:
+    for dtype, raw in (("FLOAT8_E4M3FN", b"\x7f\xff"), ("FLOAT8_E8M0", b"\xff")):
+        kind = element_type(dtype)
+        assert kind is not None
+        assert all(math.isnan(number) for number in decoder(kind)(raw))
+
+
 def test_types_without_a_decoder_are_known_by_width() -> None:
-    kind = element_type("FLOAT8_E4M3FN")
+    kind = element_type("HIFLOAT8")
     assert kind is not None
     assert not kind.readable
-    assert element_type("INT4") is None
+    assert element_type("FLOAT4_E2M1") is None
     assert element_type("nonsense") is None
 
 

@@ -167,18 +167,50 @@ def test_what_cannot_be_compared_is_not_passed_over(tmp_path: Path) -> None:
     (old / "c.npy").write_bytes(npy([1.0], (1,)))
     (old / "d.npy").write_bytes(npy([1.0, 2.0], (1, 2)))
     (new / "d.npy").write_bytes(npy([1.0, 2.0], (2,), ">f2"))
-    described(old, "e.bin", b"\1", dtype="FLOAT8_E5M2", shape=[1])
-    described(new, "e.bin", b"\2", dtype="FLOAT8_E5M2", shape=[1])
+    described(old, "e.bin", b"\1", dtype="HIFLOAT8", shape=[1])
+    described(new, "e.bin", b"\2", dtype="HIFLOAT8", shape=[1])
     comparison = compare_tensors(old, new)
     assert {r.op: (r.status, r.reason) for r in comparison.rows} == {
         "a": (TensorStatus.INCOMPARABLE, "shape [2] against [3]"),
         "b": (TensorStatus.INCOMPARABLE, "stored in different axis orders"),
         "c": (TensorStatus.OLD_ONLY, "no partner"),
         "d": (TensorStatus.SAME, "FLOAT against FLOAT16"),
-        "e": (TensorStatus.INCOMPARABLE, "values of FLOAT8_E5M2 cannot be read"),
+        "e": (TensorStatus.INCOMPARABLE, "values of HIFLOAT8 cannot be read"),
     }
     answer = tensor_answer(comparison)
     assert answer == "no drift in 1 tensors; 3 incomparable, 1 without partner"
+
+
+def fused_dump(
+    folder: Path, name: str, value: float, origin: tuple[str, int] | None = None
+) -> None:
+    op = name.split(".")[1]
+    raw = raw_values("FLOAT", [value])
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_bytes(acl_dump(op, [("FLOAT", (1,), raw)], origin=origin))
+
+
+def test_an_output_that_fusion_renamed_is_found_by_its_source_node(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    fused_dump(old, "Relu.relu1.2.1.1650000000000000", 1.0)
+    fused_dump(old, "Add.add.3.1.1650000000000000", 2.0, ("add", 0))
+    fused_dump(new, "Conv2D.conv1relu1.2.1.1650000000000000", 1.5, ("relu1", 0))
+    fused_dump(new, "Add.add_2.3.1.1650000000000000", 2.0, ("add", 0))
+    rows = {r.op: r for r in compare_tensors(old, new).rows}
+    assert {op: r.status for op, r in rows.items()} == {
+        "conv1relu1": TensorStatus.DRIFT,
+        "add_2": TensorStatus.SAME,
+    }
+    assert rows["conv1relu1"].reason == "was relu1 output 0"
+
+
+def test_a_source_node_that_two_outputs_claim_pairs_neither(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    fused_dump(old, "Relu.relu1.2.1.1650000000000000", 1.0)
+    for name in ("a", "b"):
+        fused_dump(new, f"Conv2D.{name}.2.1.1650000000000000", 1.0, ("relu1", 0))
+    statuses = sorted(r.status for r in compare_tensors(old, new).rows)
+    assert statuses == [TensorStatus.NEW_ONLY, TensorStatus.NEW_ONLY, TensorStatus.OLD_ONLY]
 
 
 def test_repeated_runs_are_paired_in_their_order(tmp_path: Path) -> None:

@@ -50,10 +50,18 @@ def acl_dump(
     *,
     sizes: bool = True,
     version: int = 2,
+    origin: tuple[str, int] | None = None,
 ) -> bytes:
-    """A dump file; `sizes` False leaves the size fields at 0, as one known writer does."""
+    """A dump file; `sizes` False leaves the size fields at 0, as one known writer does.
+
+    `origin` is the source node that every output is from.
+    """
     message = encode_field(1, b"2.0")
-    message += b"".join(encode_field(3, _tensor(t, 6, 5, sizes, version)) for t in outputs)
+    source = b""
+    if origin is not None:
+        node = encode_field(1, origin[0].encode()) + encode_field(2, origin[1])
+        source = encode_field(4, node)
+    message += b"".join(encode_field(3, _tensor(t, 6, 5, sizes, version) + source) for t in outputs)
     message += b"".join(encode_field(4, _tensor(t, 5, 4, sizes, version)) for t in inputs)
     message += encode_field(6, op_name.encode())
     if version == 1:

@@ -7,9 +7,8 @@ outputs, buffers and space. Version 1: one `DumpData` with the data inside.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from preflight.compare.tensors.decode import ElementType, element_type
 from preflight.container.source import Source, SubSource
@@ -27,13 +26,13 @@ _DTYPES: tuple[str, ...] = (
     "COMPLEX64", "COMPLEX128", "QINT8", "QINT16", "QINT32", "QUINT8", "QUINT16", "RESOURCE",
     "STRING_REF", "DUAL", "VARIANT", "BF16", "INT4", "UINT1", "INT2", "UINT2", "COMPLEX32",
     "HIFLOAT8", "FLOAT8_E5M2", "FLOAT8_E4M3FN", "FLOAT8_E8M0", "FLOAT6_E3M2", "FLOAT6_E2M3",
-    "FLOAT4_E2M1", "FLOAT4_E1M2", "HIFLOAT4",
+    "FLOAT4_E2M1", "FLOAT4_E1M2", "HIFLOAT4", "HIFLOAT4_SCALE",
 )  # fmt: skip
 
 _OUTPUT, _INPUT, _BUFFER, _OP_NAME, _SPACE = 3, 4, 5, 6, 8
 _DATA = {_OUTPUT: 5, _INPUT: 4, _BUFFER: 2, _SPACE: 2}
 _SIZE = {_OUTPUT: 6, _INPUT: 5, _BUFFER: 3, _SPACE: 3}
-_TYPE, _FORMAT, _SHAPE = 1, 2, 3
+_TYPE, _SHAPE, _ORIGINAL_OP = 1, 3, 4
 
 
 class DumpedTensor(Struct, frozen=True):
@@ -45,6 +44,7 @@ class DumpedTensor(Struct, frozen=True):
     shape: tuple[int, ...]
     offset: int
     size: int
+    origin: tuple[str, int] | None = None  # source node and its output, where the dump names one
 
     @property
     def kind(self) -> ElementType | None:
@@ -65,7 +65,7 @@ class _Entry(Struct):
     shape: tuple[int, ...] = ()
     size: int = 0
     inside: tuple[int, int] | None = None  # where the data is, in version 1
-    fields: Mapping[int, int] = field(default_factory=dict)
+    origin: tuple[str, int] | None = None
 
 
 def read_dump(source: Source) -> Dump:
@@ -114,7 +114,7 @@ def _read_version_1(source: Source) -> Dump:
 
 def _tensor(entry: _Entry, index: int, offset: int, size: int) -> DumpedTensor:
     dtype = _DTYPES[entry.dtype] if entry.dtype < len(_DTYPES) else f"type {entry.dtype}"
-    return DumpedTensor(_side(entry.kind), index, dtype, entry.shape, offset, size)
+    return DumpedTensor(_side(entry.kind), index, dtype, entry.shape, offset, size, entry.origin)
 
 
 def _side(kind: int) -> str:
@@ -129,7 +129,7 @@ def _size_by_shape(entry: _Entry) -> int:
     count = 1
     for dim in entry.shape:
         count *= dim
-    return count * kind.width if kind is not None and entry.shape else 0
+    return kind.size_of(count) if kind is not None and entry.shape else 0
 
 
 def _entries(message: SubSource, base: int) -> tuple[str, list[_Entry]]:
@@ -165,6 +165,19 @@ def _describe(entry: _Entry, message: SubSource, found: WireField) -> None:
         entry.dtype = found.value
     elif found.number == _SHAPE and found.kind == LENGTH:
         entry.shape = _dims(SubSource(message, found.offset, found.size, message.name))
+    elif found.number == _ORIGINAL_OP and found.kind == LENGTH and entry.kind == _OUTPUT:
+        entry.origin = _origin(SubSource(message, found.offset, found.size, message.name))
+
+
+def _origin(message: SubSource) -> tuple[str, int] | None:
+    """OriginalOp: name and output_index; None without a name."""
+    name, index = "", 0
+    for found in scan_fields(message):
+        if found.number == 1 and found.kind == LENGTH:
+            name = message.read(found.offset, found.size).decode("utf-8", "replace")
+        elif found.number == 2 and found.kind == VARINT:
+            index = found.value
+    return (name, index) if name else None
 
 
 def _dims(message: SubSource) -> tuple[int, ...]:

@@ -21,11 +21,14 @@ from preflight.compare.tensors.measure import (
     equal_bytes,
     measure,
 )
+from preflight.compare.tensors.names import flat_name
 from preflight.compare.tensors.order import graph_order
 from preflight.container.source import FileSource
 from preflight.data import manifests_dir
 from preflight.errors import DataError, PreflightError
 from preflight.model.manifest import ModelManifest
+
+_Key = tuple[str, str, int, int]  # operator, side, index, occurrence
 
 
 class TensorStatus(StrEnum):
@@ -125,6 +128,7 @@ def compare_tensors(
     folders = (read_folder(old, outputs), read_folder(new, outputs))
     order = graph_order(manifest) if manifest is not None else {}
     sides = [{t.key: t for t in folder.tensors} for folder in folders]
+    _pair_by_origin(*sides)
     keys = sorted(sides[0].keys() | sides[1].keys(), key=_ranking(order, sides))
     limit = sensitive_types().absolute if sensitive_absolute is None else sensitive_absolute
     comparer = _Comparer(order, tolerance, limit)
@@ -139,7 +143,30 @@ def compare_tensors(
     )
 
 
-_Key = tuple[str, str, int, int]
+def _pair_by_origin(old: dict[_Key, FoundTensor], new: dict[_Key, FoundTensor]) -> None:
+    """Give outputs without a partner the key of the one that comes from the same source node.
+
+    Fusion renames operators; a dump says of an output whose it was in the source model. Only an
+    origin that one tensor on each side has pairs them.
+    """
+    waiting = [_by_origin(a, b) for a, b in ((old, new), (new, old))]
+    for origin, keys in waiting[0].items():
+        others = waiting[1].get(origin, [])
+        if len(keys) == len(others) == 1:
+            old[others[0]] = old.pop(keys[0])
+
+
+def _by_origin(
+    side: Mapping[_Key, FoundTensor], other: Mapping[_Key, FoundTensor]
+) -> dict[_Key, list[_Key]]:
+    """Outputs that only one side has, by source node; a tensor without one stands for itself."""
+    found: dict[_Key, list[_Key]] = {}
+    for key, tensor in side.items():
+        if key in other or key[1] != "output":
+            continue
+        name, index = tensor.origin or (tensor.op, tensor.index)
+        found.setdefault((flat_name(name), "output", index, key[3]), []).append(key)
+    return found
 
 
 def _ranking(
@@ -179,6 +206,8 @@ class _Comparer:
         sensitive = sensitive_types().covers(op_type)
         tolerance = self._sensitive if sensitive else self._tolerance
         status, reason, found = self._judge(old, new, tolerance)
+        if old and new and flat_name(old.op) != flat_name(new.op):
+            reason = f"was {old.op} output {old.index}" + (f"; {reason}" if reason else "")
         return TensorRow(
             some.op,
             op_type,

@@ -63,6 +63,7 @@ class FoundTensor(Struct, frozen=True):
     stamp: int = 0
     big_endian: bool = False
     fortran_order: bool = False
+    origin: tuple[str, int] | None = None  # the source node whose output this is
     key: tuple[str, str, int, int] = ("", "", 0, 0)
 
     def stored(self, source: Source) -> Stored | None:
@@ -190,7 +191,7 @@ class _Directory:
         kind = element_type(description.dtype)
         if kind is None:
             raise MalformedInput(f"data type '{description.dtype}' is not known")
-        size = math.prod(description.shape) * kind.width
+        size = kind.size_of(math.prod(description.shape))
         actual = path.stat().st_size
         if size != actual or any(d < 0 for d in description.shape):
             raise MalformedInput(f"needs {size} bytes by its description, has {actual}")
@@ -222,7 +223,8 @@ class _Directory:
         op = dump.op_name or name.op
         for tensor in dump.tensors:
             place = replace(name, op=op, side=tensor.side, index=tensor.index)
-            self._add(path, place, tensor.dtype, tensor.shape or None, tensor.offset, tensor.size)
+            where = tensor.offset, tensor.size
+            self._add(path, place, tensor.dtype, tensor.shape or None, *where, origin=tensor.origin)
 
     def _add(
         self,
@@ -235,6 +237,7 @@ class _Directory:
         *,
         big_endian: bool = False,
         fortran_order: bool = False,
+        origin: tuple[str, int] | None = None,
     ) -> None:
         label = self._label(path)
         self._folder.tensors.append(
@@ -253,6 +256,7 @@ class _Directory:
                 name.stamp,
                 big_endian,
                 fortran_order,
+                origin,
             )
         )
 

@@ -20,11 +20,18 @@ from msgspec.structs import replace
 
 from preflight.errors import ApplyError, ExitCode, PreflightError, UsageError
 from preflight.plan import staging
-from preflight.plan.execute import ApplyOptions, Declined, Execution, ready_program
+from preflight.plan.execute import (
+    ApplyOptions,
+    Declined,
+    Execution,
+    ready_program,
+    refuse_programs,
+)
 from preflight.plan.files import plan_digest, read_plan
 from preflight.plan.guards import anything_done, refuse_outdated, wanted
 from preflight.plan.journal import (
     Journal,
+    JournalError,
     StepState,
     journal_path,
     read_journal,
@@ -75,13 +82,14 @@ def apply_plan(
     """
     chosen, tools, place = options or ApplyOptions(), bench or Workbench(), Path(path).absolute()
     plan, digest = read_plan(place), plan_digest(place)
+    refuse_programs(chosen)
     if chosen.dry_run:
         return _dry_run(plan, place, chosen, tools)
     with Journal(journal_path(place)) as journal:
         if journal.plan_digest and journal.plan_digest != digest and anything_done(journal):
             raise UsageError(
                 f"{place}: the plan was edited after some of its steps were done",
-                hint=f"preflight rollback {path}",
+                hint=f"preflight rollback {path} (--yes once what a person did is undone)",
             )
         _recover(journal)
         states = journal.states()
@@ -105,6 +113,9 @@ def _run_all(work: Execution, steps: list[Step]) -> ApplyResult:
             work.run(step, state)
         except Declined:
             return _result(work.plan, work.journal, "stopped", f"stopped before step {step.id}")
+        except JournalError:
+            staging.remove_folder(work.working)  # the next run takes the step back
+            raise
         except (PreflightError, OSError) as error:
             return _failed(work, step, error)
         except KeyboardInterrupt:
@@ -186,7 +197,7 @@ def _undo(journal: Journal, state: StepState) -> list[str]:
     """Remove what a step made; files that changed since are left and named."""
     journal.write("undoing", state.step)
     left = staging.remove_made(state.files)
-    staging.remove_empty(state.moves)
+    staging.remove_empty(state.moves, state.folders)
     journal.write("undone", state.step, detail="; ".join(left))
     return [f"{name} was changed since it was made and is left in place" for name in left]
 
@@ -224,8 +235,8 @@ def _take_back(journal: Journal, step: str, reason: str) -> None:
     """Return to the state before a step that did not reach its end."""
     state = journal.states()[step]
     left = staging.remove_made(state.files)
-    staging.remove_empty(state.moves)
     staging.remove_folder(state.staging)
+    staging.remove_empty(state.moves, state.folders)
     journal.write("failed", step, detail="; ".join([reason, *left]))
 
 

@@ -1,4 +1,7 @@
-"""Changes that a person makes to a plan: each function gives a new plan or says why it cannot."""
+"""Changes that a person makes to a plan: each function gives a new plan or says why it cannot.
+
+What an edited plan leads to is unknown until it is judged again, and it says so.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from preflight.errors import UsageError
+from preflight.findings import Status
 from preflight.plan.files import plan_problems
 from preflight.plan.model import FileUse, Plan, PlanWaiver, Step
 from preflight.plan.solve import plan_without
@@ -32,6 +36,8 @@ def move_plan_step(plan: Plan, step_id: str, by: int) -> Plan:
         if first.id in second.requires:
             raise UsageError(f"step {second.id} needs {first.id} before it")
     order.insert(there, moving)
+    if tuple(order) == plan.steps:
+        return plan
     return _checked(msgspec.structs.replace(plan, steps=tuple(order)))
 
 
@@ -47,7 +53,8 @@ def remove_plan_step(plan: Plan, step_id: str) -> Plan:
             bridged = dict.fromkeys((*step.requires, *gone.requires))
             step = msgspec.structs.replace(step, requires=tuple(bridged))
         steps.append(step)
-    return plan_without(msgspec.structs.replace(plan, steps=tuple(steps)), step_id)
+    bridging = msgspec.structs.replace(plan, steps=tuple(steps))
+    return unjudged(plan_without(bridging, step_id))
 
 
 def reword_plan_step(plan: Plan, step_id: str, **texts: str) -> Plan:
@@ -148,7 +155,15 @@ def _with_step(plan: Plan, changed: Step) -> Plan:
 
 
 def _checked(plan: Plan) -> Plan:
-    """The plan itself. Raises UsageError when it could not be carried out as it stands."""
+    """The plan, not judged yet. Raises UsageError when it could not be carried out as it stands."""
     for problem in plan_problems(plan):
         raise UsageError(problem)
-    return plan
+    return unjudged(plan)
+
+
+def unjudged(plan: Plan) -> Plan:
+    """The plan without a prediction, which spoke of other steps."""
+    path = msgspec.structs.replace(
+        plan.path, predicted=Status.UNKNOWN.value, why="edited, and not simulated since"
+    )
+    return msgspec.structs.replace(plan, path=path)

@@ -58,6 +58,7 @@ class Execution(Struct):
     bench: Workbench
     logs: Path
     run_program: RunProgram
+    working: str = ""  # the staging folder of the step that runs now
 
     def run(self, step: Step, state: StepState) -> None:
         """Do one step and record it. Raises ApplyError (state before) or Declined."""
@@ -78,8 +79,15 @@ class Execution(Struct):
         self.journal.write("done", step.id, confirmed=person, detail=detail)
 
     def _start(self, step: Step, folder: str = "", log: str = "") -> None:
+        self.working = folder
         self.journal.write(
-            "started", step.id, title=step.title, undo=step.undo, staging=folder, log=log
+            "started",
+            step.id,
+            title=step.title,
+            undo=step.undo,
+            staging=folder,
+            folders=staging.missing_folders(Path(folder)) if folder else (),
+            log=log,
         )
 
     def _agreed(self, step: Step) -> bool:
@@ -95,7 +103,7 @@ class Execution(Struct):
         program = ready_program(step, self.options)
         if not self._agreed(step):
             raise Declined
-        produces = Path(step.produces)
+        produces, before = Path(step.produces), self._originals()
         folder = staging.staging_folder(produces, self.digest, step.id, attempt)
         log = self.logs / f"{step.id}-{attempt}.log"
         self._start(step, str(folder), str(log))
@@ -105,9 +113,15 @@ class Execution(Struct):
         prefix = produces.stem
         argv = [program, *(staged_argument(a, folder / prefix) for a in step.command[1:])]
         code = self.run_program(argv, folder, log, step.timeout or self.options.timeout)
+        changed = [path for path, state in self._originals().items() if state != before[path]]
+        if changed:
+            raise ApplyError(
+                f"{changed[0]} was changed while {step.command[0]} ran",
+                hint="put the file back from a copy before anything else: there is none here",
+            )
         if code != 0:
             raise ApplyError(f"{step.command[0]} ended with code {code}", hint=f"its output: {log}")
-        moves = staging.collect(folder, produces, prefix)
+        moves = staging.collect(folder, produces, prefix, Path(step.model).name)
         self._accept(Path(moves[-1].source))
         for move in moves:
             staging.sync_file(Path(move.source))
@@ -116,6 +130,18 @@ class Execution(Struct):
         staging.finish_moves(moves)
         staging.remove_folder(str(folder))
         self.journal.write("done", step.id, files=files)
+
+    def _originals(self) -> dict[str, tuple[int, ...]]:
+        """What tells whether a model file was written to or replaced."""
+        states: dict[str, tuple[int, ...]] = {}
+        for facts in self.plan.models:
+            try:
+                s = Path(facts.path).stat()
+            except OSError:
+                states[facts.path] = ()
+            else:
+                states[facts.path] = (s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns)
+        return states
 
     def _accept(self, path: Path) -> None:
         """The new file must at least be a model; the verify steps look closer."""
@@ -128,6 +154,16 @@ class Execution(Struct):
 def staged_argument(argument: str, prefix: Path) -> str:
     """The output option points into the staging folder; every other argument stays as it is."""
     return f"--output={prefix}" if argument.startswith("--output=") else argument
+
+
+def refuse_programs(options: ApplyOptions) -> None:
+    """Raises UsageError for a program that no plan may run."""
+    for name in options.programs:
+        if name not in ALLOWED_PROGRAMS:
+            raise UsageError(
+                f"--program {name}: a plan runs no such program",
+                hint=f"allowed: {', '.join(sorted(ALLOWED_PROGRAMS))}",
+            )
 
 
 def ready_program(step: Step, options: ApplyOptions) -> str:

@@ -7,7 +7,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import msgspec
 
@@ -18,9 +18,17 @@ from preflight.toml_text import dumps
 
 _MAX_BYTES = 16 << 20
 _MAX_STEPS = 10_000
+_ARGUMENT = re.compile(r"--[a-z][a-z0-9_]*(=.*)?", re.DOTALL)
+_MODEL_SUFFIXES = (".om", ".om2", ".exeom")
 _STEP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # becomes part of file names
 
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")  # becomes a variable of the shell script
+
+
+def whole_path(path: str | os.PathLike[str]) -> Path:
+    """The full path by which a plan names a file: without '..', the file itself may be a link."""
+    full = Path(path).absolute()
+    return full.parent.resolve() / full.name if ".." in full.parts else full
 
 
 def plan_to_toml(plan: Plan) -> str:
@@ -117,6 +125,8 @@ def plan_problems(plan: Plan) -> Iterator[str]:
     """What makes a plan unfit to be carried out, in words that name the step."""
     if plan.schema_version != SCHEMA_VERSION:
         yield f"schema_version: {plan.schema_version} is not {SCHEMA_VERSION}"
+    if not plan.models:
+        yield "models: a plan is for at least one model"
     if len(plan.steps) > _MAX_STEPS:
         yield f"steps: more than {_MAX_STEPS}"
         return
@@ -134,6 +144,21 @@ def plan_problems(plan: Plan) -> Iterator[str]:
                 yield f"step {step.id}: requires {needed}, which does not come before it"
         before.add(step.id)
         yield from (f"step {step.id}: {text}" for text in _step_problems(step))
+
+
+def _command_problems(step: Step) -> Iterator[str]:
+    """Where a command could write elsewhere than it says, or something could be lost."""
+    place = PurePath(step.produces)
+    if not step.produces:
+        yield "a command needs the file that it produces"
+    elif not place.is_absolute() or ".." in place.parts or place.suffix not in _MODEL_SUFFIXES:
+        yield f"produces {step.produces!r}: the full path of a model file, without '..', is needed"
+    odd = next((a for a in step.command[1:] if not _ARGUMENT.fullmatch(a)), None)
+    if odd is not None:
+        yield f"argument {odd[:60]!r} is not of the form --option or --option=value"
+    outputs = [a for a in step.command[1:] if a.partition("=")[0] == "--output"]
+    if len(outputs) > 1 or outputs == ["--output"]:
+        yield "a command has one --output=PATH"
 
 
 def _step_problems(step: Step) -> Iterator[str]:
@@ -155,7 +180,10 @@ def _step_problems(step: Step) -> Iterator[str]:
         yield f"{odd[0]!r} holds control characters"
     if step.command and step.kind != "rebuild":
         yield "only a rebuild runs a command"
-    if step.command and not step.produces:
-        yield "a command needs the file that it produces"
+    if step.command:
+        yield from _command_problems(step)
+    names = [s.name for s in step.side_files]
+    if any(name in ("", ".", "..") or name != PurePath(name).name for name in names):
+        yield "a side file has a plain name; it is written where the command runs"
     if step.kind != "verify" and not step.command and not (step.instruction or step.waiver):
         yield "there is neither a command nor an instruction"

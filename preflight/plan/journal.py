@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from preflight.errors import UnreadableInput, UsageError
+from preflight.errors import ApplyError, UnreadableInput, UsageError
 from preflight.plan.files import sync_folder
 
 
@@ -32,7 +32,8 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     """One line. `event`: begin | started | committing | done | failed | undoing | undone | end.
 
     `files` are the SHA-256 digests of files that the step made, by path. `staging` is the folder in
-    which the step works; it is removed when the step ends or did not end.
+    which the step works; it is removed when the step ends or did not end. `folders` are those above
+    it that the step makes, innermost first.
     """
 
     seq: int
@@ -42,6 +43,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     plan: str = ""
     title: str = ""
     staging: str = ""
+    folders: tuple[str, ...] = ()
     moves: tuple[Move, ...] = ()
     files: dict[str, str] = {}
     confirmed: bool = False
@@ -59,6 +61,7 @@ class StepState:
     attempts: int = 0
     title: str = ""
     staging: str = ""
+    folders: tuple[str, ...] = ()
     moves: tuple[Move, ...] = ()
     files: dict[str, str] = field(default_factory=dict)
     confirmed: bool = False
@@ -66,7 +69,12 @@ class StepState:
     detail: str = ""
 
 
+STAGING = ".preflight-"  # how the name of a staging folder begins
 _decoder = msgspec.json.Decoder(Record)
+
+
+class JournalError(ApplyError):
+    """A record could not be written: nothing more may be done."""
 
 
 class Journal:
@@ -80,12 +88,13 @@ class Journal:
         self.path = path
         try:
             existed = path.exists()
-            self._file: BinaryIO = path.open("a+b")
+            self._file = path.open("a+b", buffering=0)
         except OSError as error:
             raise UnreadableInput(f"{path}: the journal cannot be opened: {error}") from error
         try:
             _lock(self._file, path)
             self.records = list(_read(self._file, path))
+            refuse_foreign(self.records, path)
         except BaseException:
             self._file.close()
             raise
@@ -104,13 +113,26 @@ class Journal:
         self._file.close()
 
     def write(self, event: str, step: str = "", **facts: object) -> Record:
-        """Append a record; when this returns it is on disk."""
+        """Append a record; when this returns it is on disk.
+
+        Raises JournalError when it cannot be written; the file is as it was then.
+        """
         now = datetime.datetime.now(tz=datetime.UTC).isoformat(timespec="seconds")
         values = {"seq": len(self.records) + 1, "event": event, "at": now, "step": step, **facts}
         record = msgspec.convert(values, Record)
-        self._file.write(msgspec.json.encode(record) + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        handle = self._file.fileno()
+        end = os.fstat(handle).st_size
+        line = memoryview(msgspec.json.encode(record) + b"\n")
+        try:
+            while line:
+                line = line[os.write(handle, line) :]
+            os.fsync(handle)
+        except OSError as error:
+            os.ftruncate(handle, end)  # half a line would spoil the next one
+            raise JournalError(
+                f"{self.path}: the journal cannot be written: {error}",
+                hint="make room, then apply again or roll back: the journal has what was done",
+            ) from error
         self.records.append(record)
         return record
 
@@ -136,7 +158,8 @@ def states_of(records: list[Record]) -> dict[str, StepState]:
             states[record.step] = state
             state.attempts += 1
             state.title, state.undo = record.title, record.undo
-            state.staging, state.moves, state.files = record.staging, (), {}
+            state.staging, state.folders = record.staging, record.folders
+            state.moves, state.files = (), {}
         elif record.event == "committing":
             state.moves, state.files = record.moves, dict(record.files)
         elif record.event == "done":
@@ -181,6 +204,34 @@ def _read(stream: BinaryIO, path: Path) -> Iterator[Record]:
     if whole < len(data):
         stream.truncate(whole)
     yield from _decode(data, path)
+
+
+def refuse_foreign(records: list[Record], path: Path) -> None:
+    """A journal moves and removes only what its steps made, in the folder where they worked.
+
+    Raises UnreadableInput for one that names other places: it was not written by this program.
+    """
+    for record in records:
+        place = Path(record.staging)
+        if record.staging and not (place.is_absolute() and place.name.startswith(STAGING)):
+            raise UnreadableInput(f"{path}: line {record.seq} names a folder that is no step's")
+    for state in states_of(records).values():
+        place = Path(state.staging)
+        moved = {move.destination for move in state.moves}
+        sound = all(_is_below(m.source, place) for m in state.moves)
+        sound = sound and all(str(Path(d).parent) == str(place.parent) for d in moved)
+        sound = sound and all(any(_is_below(f, Path(d)) for d in moved) for f in state.files)
+        sound = sound and all(_is_below(state.staging, Path(f)) for f in state.folders)
+        if not sound:
+            raise UnreadableInput(
+                f"{path}: step {state.step} names files that it did not make",
+                hint="if the file is not a journal of preflight, move it away",
+            )
+
+
+def _is_below(path: str, folder: Path) -> bool:
+    """Whether a path is that place or below it, by its text alone."""
+    return ".." not in Path(path).parts and Path(path).is_relative_to(folder)
 
 
 def _decode(data: bytes, path: Path) -> Iterator[Record]:

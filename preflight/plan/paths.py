@@ -12,6 +12,7 @@ from preflight import __version__
 from preflight.findings import Finding, Remedy, Status
 from preflight.model.manifest import ModelFile
 from preflight.plan import phrases
+from preflight.plan.files import whole_path
 from preflight.plan.mends import mends
 from preflight.plan.model import (
     SCHEMA_VERSION,
@@ -243,7 +244,7 @@ def model_facts(model: ModelFile) -> ModelFacts:
     """The facts of a model that a plan records."""
     manifest = model.manifest
     facts = ModelFacts(
-        path=str(Path(model.path).absolute()),
+        path=str(whole_path(model.path)),
         sha256=model.sha256,
         size=model.container.size,
         kind=model.container.kind.value,

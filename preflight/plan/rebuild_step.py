@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from preflight.container.types import ContainerKind
 from preflight.model.manifest import ModelFile
+from preflight.plan.files import whole_path
 from preflight.plan.model import FileUse, OpenQuestion, SideFile, Step
 from preflight.plan.recipe import build_recipe
 from preflight.plan.recipe_types import BuildGoal, MovedDefault, OptionLine, Recipe
@@ -141,8 +142,8 @@ def output_path(model: ModelFile, goal: BuildGoal, options: _Options) -> str:
     Weights outside the model lie in a folder `weight` beside it, which must not be mixed with
     those of the old model. Never the name of a file that exists.
     """
-    old = Path(model.path).absolute()
-    folder = Path(options.output_dir).absolute() if options.output_dir else old.parent
+    old = whole_path(model.path)
+    folder = whole_path(Path(options.output_dir) / "_").parent if options.output_dir else old.parent
     tag = ".".join(part for part in (goal.soc, goal.release) if part) or "rebuilt"
     stem = old.name.removesuffix(old.suffix) if old.suffix else old.name
     if model.manifest is not None and model.manifest.external_weights:

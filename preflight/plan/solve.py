@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -12,6 +11,7 @@ from msgspec.structs import replace
 from preflight.errors import UsageError
 from preflight.findings import Status
 from preflight.model.manifest import ModelFile
+from preflight.plan.files import whole_path
 from preflight.plan.fleet import place
 from preflight.plan.judge import STATUS_RANK, Candidate, judge
 from preflight.plan.model import Plan
@@ -51,7 +51,7 @@ def solve(
     """
     if not models:
         raise UsageError("a plan needs at least one model file")
-    placed = [replace(m, path=str(Path(m.path).absolute())) for m in models]
+    placed = [replace(m, path=str(whole_path(m.path))) for m in models]
     chosen = options or PlanOptions()
     simulation = Simulation(placed, target, bench)
     builder = PathBuilder(simulation, placed, target, chosen)

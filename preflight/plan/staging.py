@@ -15,7 +15,7 @@ from pathlib import Path
 
 from preflight.errors import ApplyError
 from preflight.plan.files import sync_folder
-from preflight.plan.journal import Move
+from preflight.plan.journal import STAGING, Move
 
 _MODEL_SUFFIXES = (".om", ".om2", ".exeom")
 _CHUNK = 1 << 20
@@ -26,7 +26,17 @@ def staging_folder(produces: Path, digest: str, step: str, attempt: int) -> Path
 
     A process that an earlier, killed attempt left behind therefore never writes into it.
     """
-    return produces.parent / f".preflight-{digest[:12]}-{step}-{attempt}"
+    return produces.parent / f"{STAGING}{digest[:12]}-{step}-{attempt}"
+
+
+def missing_folders(folder: Path) -> tuple[str, ...]:
+    """The folders above a staging folder that are not there yet, innermost first."""
+    missing: list[str] = []
+    for above in folder.parents:
+        if os.path.lexists(above):
+            break
+        missing.append(str(above))
+    return tuple(missing)
 
 
 def make_folder(folder: Path) -> None:
@@ -38,13 +48,18 @@ def make_folder(folder: Path) -> None:
         raise ApplyError(f"{folder}: the working folder cannot be made: {error}") from error
 
 
-def collect(folder: Path, produces: Path, prefix: str) -> tuple[Move, ...]:
+def collect(folder: Path, produces: Path, prefix: str, old_name: str = "") -> tuple[Move, ...]:
     """The renames that bring a result into place: the model last, what belongs to it before.
 
-    atc may put `_<os>_<cpu>` behind the prefix (spec/om-format.md §A.5). Raises ApplyError when
-    there is not exactly one model, or when something of that name is in place already.
+    atc may put `_<os>_<cpu>` behind the prefix (spec/om-format.md §A.5). Single operators become
+    files in a folder of that name, one for each; the one named like the old file counts then.
+    Raises ApplyError when there is not exactly one model, or when something of that name is in
+    place already.
     """
-    models = sorted(p for p in folder.iterdir() if p.suffix in _MODEL_SUFFIXES and p.is_file())
+    models = _models(folder)
+    if not models and (folder / prefix).is_dir():
+        models = _models(folder / prefix)
+        models = [p for p in models if p.name == old_name] or models
     if len(models) != 1:
         found = ", ".join(p.name for p in models) or "none"
         raise ApplyError(f"the command should have written one model file; it wrote {found}")
@@ -60,6 +75,12 @@ def collect(folder: Path, produces: Path, prefix: str) -> tuple[Move, ...]:
         if os.path.lexists(move.destination):
             raise ApplyError(f"{move.destination} is there already; it is not overwritten")
     return tuple(moves)
+
+
+def _models(folder: Path) -> list[Path]:
+    """Model files in a folder; links are none, what they point to is not ours to move."""
+    found = (p for p in folder.iterdir() if p.suffix in _MODEL_SUFFIXES)
+    return sorted(p for p in found if p.is_file() and not p.is_symlink())
 
 
 def digests(moves: tuple[Move, ...]) -> dict[str, str]:
@@ -106,10 +127,29 @@ def finish_moves(moves: tuple[Move, ...]) -> None:
     for move in moves:
         if not os.path.lexists(move.source):
             continue
-        if os.path.lexists(move.destination):
-            raise ApplyError(f"{move.destination} appeared meanwhile; it is not overwritten")
-        Path(move.source).rename(move.destination)
+        _rename(Path(move.source), Path(move.destination))
         sync_folder(Path(move.destination).parent)
+
+
+def _rename(source: Path, destination: Path) -> None:
+    """Rename without ever replacing a file, even one that appears at this very moment."""
+    there = ApplyError(f"{destination} appeared meanwhile; it is not overwritten")
+    if os.path.lexists(destination):
+        if source.is_dir() or not source.samefile(destination):
+            raise there
+        source.unlink()  # an earlier run got as far as the second name
+        return
+    if source.is_dir():
+        source.rename(destination)  # fails when a folder with files in it has appeared
+        return
+    try:
+        destination.hardlink_to(source)
+    except FileExistsError as error:
+        raise there from error
+    except OSError:  # a file system without second names
+        source.rename(destination)
+        return
+    source.unlink()
 
 
 def remove_made(files: dict[str, str]) -> list[str]:
@@ -130,8 +170,8 @@ def remove_made(files: dict[str, str]) -> list[str]:
     return left
 
 
-def remove_empty(moves: tuple[Move, ...]) -> None:
-    """Remove folders that a step moved into place and that are empty now."""
+def remove_empty(moves: tuple[Move, ...], made: tuple[str, ...] = ()) -> None:
+    """Remove folders that a step moved into place, or made, and that are empty now."""
     for move in moves:
         top = Path(move.destination)
         if top.is_symlink() or not top.is_dir():
@@ -141,9 +181,14 @@ def remove_empty(moves: tuple[Move, ...]) -> None:
                 Path(root).rmdir()
             except OSError:  # not empty: somebody else's files are in it
                 pass
+    for folder in made:
+        try:
+            Path(folder).rmdir()
+        except OSError:
+            break
 
 
 def remove_folder(folder: str) -> None:
     """Remove a staging folder and all in it; links inside are not followed."""
-    if folder and Path(folder).name.startswith(".preflight-"):
+    if folder and Path(folder).name.startswith(STAGING):
         shutil.rmtree(folder, ignore_errors=True)

@@ -42,6 +42,7 @@ def manual(step_id: str, *requires: str, kind: str = "set_environment", **more: 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
 names = st.from_regex(r"[A-Z][A-Z0-9_]{0,8}", fullmatch=True)
 shown = text.map(lambda t: "".join(c for c in t if c.isprintable()))
+plain = st.from_regex(r"[A-Za-z0-9_-][A-Za-z0-9._ -]{0,8}", fullmatch=True)
 texts = st.lists(text, max_size=3).map(tuple)
 waivers = st.builds(
     PlanWaiver, text, text.map(lambda t: t.strip() or "why"), st.dates(), fingerprint=text
@@ -62,7 +63,7 @@ steps = st.builds(
     open_questions=st.lists(st.builds(OpenQuestion, names, text, text, text), max_size=2).map(
         tuple
     ),
-    side_files=st.lists(st.builds(SideFile, text, shown, shown), max_size=2).map(tuple),
+    side_files=st.lists(st.builds(SideFile, text, plain, shown), max_size=2).map(tuple),
     statements=st.lists(st.builds(Statement, text, text, text), max_size=2).map(tuple),
     roll_out=st.builds(RollOut, texts, st.just("errors"), st.just("the old file")),
     waiver=waivers,
@@ -84,8 +85,8 @@ def plans(draw: st.DrawFn) -> Plan:
                 step,
                 id=f"s{number}",
                 requires=tuple(wanted),
-                command=("atc", draw(shown)) if is_build else (),
-                produces="new.om" if is_build else "",
+                command=("atc", f"--model={draw(shown)}") if is_build else (),
+                produces="/m/new.om" if is_build else "",
             )
         )
     return plan(*made, notes=tuple(draw(st.lists(text, max_size=2))))

@@ -32,7 +32,7 @@ def ids(made: Plan) -> list[str]:
 def build(**more: object) -> Step:
     values = {
         "command": ("atc", "--model={SOURCE_MODEL}", "--framework={FRAMEWORK}", "--output=new"),
-        "produces": "new.om",
+        "produces": "/m/new.om",
         "open_questions": (
             OpenQuestion("SOURCE_MODEL", "model", "where is it?"),
             OpenQuestion("FRAMEWORK", "framework", "which?"),
@@ -62,6 +62,20 @@ def test_removing_a_step_keeps_the_order_it_stood_for() -> None:
     made = remove_plan_step(plan(manual("a"), manual("b", "a"), manual("c", "b")), "b")
     assert ids(made) == ["a", "c"]
     assert made.steps[1].requires == ("a",)
+
+
+def test_an_edited_plan_no_longer_says_what_the_old_one_led_to() -> None:
+    made = plan(manual("a"), manual("b"), build())
+    assert made.path.predicted == "ok"
+    for edited in (
+        move_plan_step(made, "a", 1),
+        remove_plan_step(made, "a"),
+        reword_plan_step(made, "a", title="other"),
+        answer_question(made, "build", "framework", "5"),
+        waive_in_plan(made, WAIVER, TODAY),
+    ):
+        assert edited.path.predicted == "unknown"
+        assert edited.path.title == made.path.title
 
 
 def test_an_unknown_step_is_named() -> None:

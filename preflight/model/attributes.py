@@ -212,12 +212,13 @@ def message_number(value: Attribute | None) -> int | None:
 def message_text(value: Attribute | None) -> str:
     """The value of an `s` attribute, empty for any other type (AttrUtils::GetStr).
 
-    The loader compares bytes: what is not UTF-8 is kept as surrogates, as in version files.
+    The loader compares bytes; those that are not UTF-8 become escapes ("\\xff"), so that the text
+    is neither empty nor equal to any that people write.
     """
     if value is None or value.type != "s":
         return ""
     if isinstance(value.value, bytes):
-        return value.value.decode("utf-8", "surrogateescape")
+        return value.value.decode("utf-8", "backslashreplace")
     return str(value.value)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from preflight.container.source import FileSource
 from preflight.errors import MalformedInput, UnreadableInput
 
 SCHEMA_VERSION = 1
@@ -102,13 +103,10 @@ def lock_path(model: str | os.PathLike[str]) -> Path:
 
 def read_lock(path: str | os.PathLike[str]) -> Lock:
     """Read a lock file. Raises UnreadableInput or MalformedInput."""
-    try:
-        size = Path(path).stat().st_size
-        data = Path(path).read_bytes() if size <= _MAX_BYTES else b""
-    except OSError as error:
-        raise UnreadableInput(f"{path}: {error.strerror}") from error
-    if size > _MAX_BYTES:
-        raise MalformedInput(f"{path}: {size} bytes is too large for a lock file")
+    with FileSource(path) as source:  # refuses pipes and devices, which have no end
+        if source.size > _MAX_BYTES:
+            raise MalformedInput(f"{path}: {source.size} bytes is too large for a lock file")
+        data = source.read(0, source.size)
     try:
         head = msgspec.json.decode(data, type=_Head)
         if head.schema_version > SCHEMA_VERSION:

@@ -57,7 +57,7 @@ _OPENERS = ("[", "(", "")  # what the next line of a plog begins with, or nothin
 _QUIET_LEVELS = {"INFO", "DEBUG", "EVENT", "I", "D", "V", "TRACE"}
 _MESSAGE_CODE = re.compile(r"E(?:RR[0-9]{5}|[0-9A-Z][0-9]{4})(?![0-9A-Za-z_])")
 _NUMBER = re.compile(
-    r"(?:error[ _]?code|errorcode|errno|err(?:or)?|ret(?:code|val|urn)?|result|status|failure"
+    r"(?:error[ _]?(?:code|no)|errno|err(?:or)?|ret(?:code|val|urn)?|result|status|failure"
     r"|failed|fail|错误码|返回码)[\"']?"
     r"(?:\s?(?:is|=|:|,|->|\[|\(|：)){0,3}\s{0,2}(-?0x[0-9a-fA-F]{4,16}|-?[0-9]{6,10}|-1)"
     r"(?![0-9A-Za-z.-])",

@@ -174,15 +174,15 @@ if TYPE_CHECKING:
     from preflight.render.explain_text import render_rule_text as render_rule_text
     from preflight.render.formats import ReportFormat as ReportFormat
     from preflight.render.formats import render_report as render_report
-    from preflight.render.history import changes_json as changes_json
-    from preflight.render.history import history_json as history_json
-    from preflight.render.history import releases_json as releases_json
     from preflight.render.history import render_changes_markdown as render_changes_markdown
     from preflight.render.history import render_changes_text as render_changes_text
     from preflight.render.history import render_history as render_history
     from preflight.render.history import render_prototype as render_prototype
     from preflight.render.history import render_releases as render_releases
-    from preflight.render.history import version_json as version_json
+    from preflight.render.history_json import changes_json as changes_json
+    from preflight.render.history_json import history_json as history_json
+    from preflight.render.history_json import releases_json as releases_json
+    from preflight.render.history_json import version_json as version_json
     from preflight.render.inspect_json import render_inspect_json as render_inspect_json
     from preflight.render.inspect_text import render_inspect_text as render_inspect_text
     from preflight.render.plan_json import plan_json as plan_json
@@ -322,7 +322,7 @@ _WHERE: dict[str, str] = {
     "build_submodel": "preflight.model.writer",
     "build_tasks": "preflight.model.writer",
     "capture_json": "preflight.render.target",
-    "changes_json": "preflight.render.history",
+    "changes_json": "preflight.render.history_json",
     "check": "preflight.checks.check",
     "check_model": "preflight.checks.check",
     "compare_files": "preflight.compare.models",
@@ -356,7 +356,7 @@ _WHERE: dict[str, str] = {
     "format_number": "preflight.model.dtypes",
     "fusion_json": "preflight.render.compare_json",
     "headline": "preflight.render.view",
-    "history_json": "preflight.render.history",
+    "history_json": "preflight.render.history_json",
     "is_calendar_date": "preflight.registry.window",
     "is_protocol_date": "preflight.registry.window",
     "is_superfluous": "preflight.plan.solve",
@@ -411,7 +411,7 @@ _WHERE: dict[str, str] = {
     "read_plan": "preflight.plan.files",
     "read_snapshot": "preflight.target.snapshot",
     "release_sources": "preflight.registry.store",
-    "releases_json": "preflight.render.history",
+    "releases_json": "preflight.render.history_json",
     "remove_plan_step": "preflight.plan.edit",
     "render_changes_markdown": "preflight.render.history",
     "render_changes_text": "preflight.render.history",
@@ -452,7 +452,7 @@ _WHERE: dict[str, str] = {
     "to_protocol": "preflight.registry.prototype",
     "validate_package": "preflight.registry.validate",
     "verify_lock": "preflight.compare.locks",
-    "version_json": "preflight.render.history",
+    "version_json": "preflight.render.history_json",
     "waive_in_plan": "preflight.plan.edit",
     "ways_json": "preflight.render.plan_json",
     "ways_text": "preflight.render.plan_text",

@@ -16,7 +16,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from preflight.errors import MalformedInput
-from preflight.model.dtypes import UNDEFINED, dtype_number
+from preflight.registry.cpp_casts import cast, dtype_value, to_integer
 from preflight.registry.cpp_constants import Constants
 from preflight.registry.cpp_expressions import Number, evaluate, read_number, to_float32
 from preflight.registry.cpp_macros import MAX_ITEMS, expand
@@ -95,9 +95,9 @@ _EMPTY: dict[str, _Value] = {
 def _scalar(attr_type: str, value: _Value) -> object:
     match attr_type, value:
         case "Int", bool() | int() | float():
-            return _to_integer(value, 64, signed=True)
+            return to_integer(value, 64, signed=True)
         case "Int", _Dtype(name):
-            return _dtype_value(name)
+            return dtype_value(name)
         case "Float", int() | float():
             narrowed = to_float32(float(value))
             if not math.isfinite(narrowed):
@@ -112,13 +112,6 @@ def _scalar(attr_type: str, value: _Value) -> object:
         case "Tensor", _Tensor():
             return "Tensor()"
     raise MalformedInput(f"the default does not fit the type {attr_type}")
-
-
-def _to_integer(value: Number, bits: int, *, signed: bool) -> int:
-    if isinstance(value, float) and not math.isfinite(value):
-        raise MalformedInput("a number that is not finite cannot become an integer")
-    whole = int(value) & ((1 << bits) - 1)
-    return whole - (1 << bits) if signed and whole >> (bits - 1) else whole
 
 
 class _Parser:
@@ -241,9 +234,9 @@ class _Parser:
         while (token := self._peek()) is not None:
             if token.text in (",", "}") or (token.text == ")" and not level):
                 break
-            if token.text == "(" and (cast := self._cast_type()) is not None:
+            if token.text == "(" and (wanted := self._cast_type()) is not None:
                 self._at += 3
-                terms.append(_cast(cast, self._operand(depth)))
+                terms.append(cast(wanted, self._operand(depth)))
             elif token.kind in ("name", "number", "char"):
                 terms.append(self._operand(depth))
             else:
@@ -302,13 +295,13 @@ class _Parser:
         if name in LIMITS:
             return LIMITS[name]
         if name.startswith("DT_"):
-            return _dtype_value(name[3:])
+            return dtype_value(name[3:])
         if name == "static_cast":
-            return _cast(self._skip_angles(), self._bracketed(depth))
+            return cast(self._skip_angles(), self._bracketed(depth))
         if name == "numeric_limits":
             return self._limit()
         if name in INTEGERS or name in FLOATS or name == "bool":
-            return _cast(name, self._bracketed(depth))
+            return cast(name, self._bracketed(depth))
         raise MalformedInput(f"'{name or shown}' is not a constant of these headers")
 
     def _limit(self) -> Number:
@@ -328,25 +321,6 @@ class _Parser:
         if value is None:
             raise MalformedInput(f"numeric_limits of that type has no '{which}' here")
         return value
-
-
-def _dtype_value(name: str) -> int:
-    """The ge::DataType number, for `ATTR(dtype, Int, DT_FLOAT)`."""
-    number = dtype_number(name)
-    if number == UNDEFINED and name != "UNDEFINED":
-        raise MalformedInput(f"'DT_{name}' is no data type")
-    return number
-
-
-def _cast(cpp_type: str, value: Number) -> Number:
-    if cpp_type == "bool":
-        return bool(value)
-    if cpp_type in FLOATS:
-        return to_float32(float(value)) if cpp_type == "float" else float(value)
-    if cpp_type not in INTEGERS:
-        raise MalformedInput(f"a cast to '{cpp_type}' is not understood")
-    bits, signed = INTEGERS[cpp_type]
-    return _to_integer(value, bits, signed=signed)
 
 
 def literal_text(tokens: tuple[Token, ...]) -> str:

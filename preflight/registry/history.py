@@ -140,7 +140,7 @@ class History:
             return Absence(facts.version, False, Certainty.POSSIBLE, why)
         history = self.operator(op_type)
         if not self.complete_for(history.packages, facts):
-            why = _INCOMPLETE[facts.coverage] or "only some packages of this release are known"
+            why = INCOMPLETE[facts.coverage] or "only some packages of this release are known"
             return Absence(facts.version, False, Certainty.POSSIBLE, why)
         position = self._positions[facts.version]
         later = [r.release for r in history.records if self._positions[r.release] >= position]
@@ -215,54 +215,10 @@ class History:
     def diff(
         self, old: str, new: str, *, package: str = "", only: Sequence[str] = ()
     ) -> tuple[Change, ...]:
-        """All changes between two releases, of all packages or of one.
+        """All changes between two releases (preflight.registry.diff_history)."""
+        from preflight.registry.diff_history import diff_history
 
-        The second source is left out unless it is named or alone in recording a release.
-        """
-        from preflight.registry.diff import diff_releases, lower_certainty
-
-        before, after = self.release(old), self.release(new)
-        sides = [self._side(r, package) for r in (before, after)]
-        found = diff_releases(
-            sides[0],
-            sides[1],
-            before.date,
-            after.date,
-            only=only,
-            absent=lambda op_type: self._judge(op_type, after, package),
-        )
-        if package or Coverage.SECOND not in (before.coverage, after.coverage):
-            return found
-        return lower_certainty(found, Certainty.POSSIBLE)
-
-    def _side(self, release: Release, package: str) -> dict[str, Prototype]:
-        if package or release.coverage is Coverage.SECOND:
-            return self.operators_at(release.version, package)
-        merged: dict[str, Prototype] = {}
-        for layer in self.layers:
-            for name in layer.packages:
-                if layer.coverage(name, release.version)[0] is not Coverage.SECOND:
-                    for op_type, prototype in layer.operators(name, release.version).items():
-                        merged.setdefault(op_type, prototype)
-        return merged
-
-    def _judge(self, op_type: str, release: Release, package: str) -> tuple[bool, Certainty, str]:
-        coverage, note = release.coverage, release.note
-        if package:
-            for layer in self.layers:
-                if package in layer.packages and layer.operators(package, release.version):
-                    coverage, note = layer.coverage(package, release.version)
-                    break
-        if coverage is not Coverage.COMPLETE:
-            return False, Certainty.POSSIBLE, _INCOMPLETE[coverage]
-        if any(
-            package in ("", name) and layer.damaged(name, release.version)
-            for layer in self.layers
-            for name in layer.packages
-        ):
-            return False, Certainty.POSSIBLE, "some operators of this release could not be read"
-        absence = self.absence(op_type, release.version)
-        return True, absence.certainty, "; ".join(t for t in (absence.why, note) if t)
+        return diff_history(self, old, new, package, only)
 
     def _nearest(self, history: OperatorHistory, release: str) -> list[Nearest]:
         here = self._positions[release]
@@ -346,7 +302,7 @@ def _close(name: str, known: Sequence[str], cutoff: float) -> list[str]:
 
 _ALL = "all"  # the package that has every operator of a release
 _WHOLE = "the record of this release is complete"
-_INCOMPLETE = {
+INCOMPLETE = {
     Coverage.OPEN: "only the open repositories of this release are known",
     Coverage.TRIMMED: "the headers of this release were vendored with some left out",
     Coverage.SECOND: "this release is known through documentation strings only",

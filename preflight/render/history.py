@@ -1,20 +1,17 @@
-"""Operator histories and differences as text, Markdown and JSON."""
+"""Operator histories and differences as text and Markdown."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from preflight.registry.behaviour import BehaviourNote
 from preflight.registry.kinds import Category, Change
-from preflight.registry.operator import OperatorHistory, OperatorVersion, Release, Span
-from preflight.registry.prototype import Prototype, to_protocol
+from preflight.registry.operator import OperatorHistory, Release, Span
+from preflight.registry.prototype import Prototype
 from preflight.render.escape import printable
 
-SCHEMA_VERSION = 1
 WIDTH = 96  # columns of the text forms
 
 
@@ -62,20 +59,6 @@ def render_changes_markdown(changes: Sequence[Change], old: str, new: str) -> st
             ],
         )
     return "\n".join(lines).rstrip() + "\n"
-
-
-def changes_json(changes: Sequence[Change], old: Release, new: Release) -> str:
-    """All changes with the two releases and what their records cover."""
-    counts = Counter(c.kind.category.value for c in changes)
-    return _dump(
-        {
-            "schema_version": SCHEMA_VERSION,
-            "from": _release(old),
-            "to": _release(new),
-            "counts": {category.value: counts[category.value] for category in Category},
-            "changes": [_change(c) for c in changes],
-        }
-    )
 
 
 def headline(changes: Sequence[Change], old: str, new: str) -> str:
@@ -147,66 +130,6 @@ def render_history(
     return "\n".join(lines) + "\n"
 
 
-def history_json(
-    history: OperatorHistory, steps: Sequence[Sequence[Change]], notes: Sequence[BehaviourNote]
-) -> str:
-    """Versions with prototypes, the record behind every release, steps and notes."""
-    return _dump(
-        {
-            "schema_version": SCHEMA_VERSION,
-            "operator": history.op_type,
-            "versions": [
-                _version(v) | {"changes": [_change(c) for c in changes]}
-                for v, changes in zip(history.versions, steps, strict=True)
-            ],
-            "records": [
-                {
-                    "release": r.release,
-                    "version": r.number or None,
-                    "package": r.package,
-                    "coverage": r.coverage.value,
-                    "certainty": r.certainty.value,
-                    "note": r.note,
-                }
-                for r in history.records
-            ],
-            "removed": None
-            if history.removed is None
-            else {
-                "release": history.removed.release,
-                "certainty": history.removed.certainty.value,
-                "why": history.removed.why,
-            },
-            "notes": [
-                {
-                    "id": n.id,
-                    "since": n.since,
-                    "until": n.until,
-                    "attribute": n.attribute,
-                    "summary": n.summary,
-                    "source": n.source,
-                }
-                for n in notes
-            ],
-        }
-    )
-
-
-def releases_json(
-    releases: Sequence[Release], sources: Mapping[str, Mapping[str, Mapping[str, str]]]
-) -> str:
-    """Releases with what their records cover; `sources` are facts by package and release."""
-    records = []
-    for release in releases:
-        record = _release(release)
-        if sources:
-            record["sources"] = {
-                p: dict(sources.get(p, {}).get(release.version, {})) for p in release.packages
-            }
-        records.append(record)
-    return _dump({"schema_version": SCHEMA_VERSION, "releases": records})
-
-
 def render_releases(
     releases: Sequence[Release], sources: Mapping[str, Mapping[str, Mapping[str, str]]]
 ) -> str:
@@ -246,11 +169,6 @@ def render_prototype(prototype: Prototype) -> str:
     return "\n".join(part for line in lines for part in _wrapped(line.lstrip(), "  ", 4))
 
 
-def version_json(version: OperatorVersion, release: str) -> str:
-    """One resolved version with its prototype."""
-    return _dump({"schema_version": SCHEMA_VERSION, "release": release} | _version(version))
-
-
 def _line(change: Change, *, with_operator: bool = True) -> str:
     where = "" if change.field == "*" else f" {change.field}"
     name = f"{change.op}{where}: " if with_operator else f"{where.strip()}: " if where else ""
@@ -287,46 +205,6 @@ def _recorded_span(span: Span) -> str:
     """The releases of a span, with a mark when its beginning is less than certain."""
     mark = f" ({span.certainty.value})" if span.certainty.rank else ""
     return span.since + mark if span.since == span.until else f"{span.since}{mark} .. {span.until}"
-
-
-def _change(change: Change) -> dict[str, Any]:
-    return {
-        "code": change.kind.code,
-        "kind": change.kind.name,
-        "category": change.kind.category.value,
-        "op": change.op,
-        "field": change.field,
-        "old": change.old,
-        "new": change.new,
-        "certainty": change.certainty.value,
-        "note": change.note,
-    }
-
-
-def _release(release: Release) -> dict[str, Any]:
-    return {
-        "release": release.version,
-        "date": release.date,
-        "packages": list(release.packages),
-        "coverage": release.coverage.value,
-        "note": release.note,
-    }
-
-
-def _version(version: OperatorVersion) -> dict[str, Any]:
-    return {
-        "version": version.number,
-        "since": version.since,
-        "until": version.until or None,
-        "spans": [
-            {"since": s.since, "until": s.until, "certainty": s.certainty.value}
-            for s in version.spans
-        ],
-        "certainty": version.certainty.value,
-        "flags": list(version.flags),
-        "prototype": to_protocol(version.prototype),
-        "datatypes": dict(version.prototype.datatypes),
-    }
 
 
 def _plain_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -370,7 +248,3 @@ def _markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> lis
 def _cell(text: str) -> str:
     """Text that ends no table cell and starts no markup."""
     return re.sub(r"([\\|`*_<>\[\]])", r"\\\1", printable(text))
-
-
-def _dump(value: object) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

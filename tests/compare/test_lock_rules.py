@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,21 @@ def test_each_area_has_its_rule(locked: Path, rule: str) -> None:
 
 def test_a_lock_that_cannot_be_read(locked: Path) -> None:
     lock_path(locked).write_text('{"schema_version": 99}')
+    assert set(lock_rules(locked)) == {"PF911"}
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "loop", "bytes"])
+def test_what_is_no_lock_file_is_a_finding_and_no_wait(locked: Path, kind: str) -> None:
+    place = lock_path(locked)
+    place.unlink()
+    if kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "folder":
+        place.mkdir()
+    elif kind == "loop":
+        place.symlink_to(place.name)
+    else:
+        place.write_bytes(b"\xff\xfe" + b"[" * 100_000)
     assert set(lock_rules(locked)) == {"PF911"}
 
 

@@ -94,8 +94,10 @@ def _lock_beside(context: Context) -> tuple[str, int, int] | None:
     path = context.model.path + LOCK_SUFFIX
     try:
         facts = os.stat(path)  # noqa: PTH116 - every check asks this; no path object is needed
-    except (OSError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
+    except OSError:  # there is something, such as a link that leads to itself
+        return path, 0, 0
     return path, facts.st_mtime_ns, facts.st_size
 
 

@@ -57,7 +57,6 @@ _SHAPES = (
     re.compile(r"(?P<level>Traceback) \(most recent call last\)"),
 )
 _INDENTED = re.compile(r"\s")
-_EXCEPTION_LINE = re.compile(r"[A-Za-z_][\w.]{0,80}(?:Error|Exception|Warning|Interrupt|Fail)\b")
 
 
 class Header(Struct, frozen=True):
@@ -174,8 +173,3 @@ def owner(lines: list[str], index: int) -> Header:
         if merged.process or not _INDENTED.match(lines[at]):
             break
     return merged
-
-
-def is_exception(line: str) -> bool:
-    """The last line of a Python traceback: `ModuleNotFoundError: No module named 'attr'`."""
-    return bool(_EXCEPTION_LINE.match(line))

@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
-from preflight.errors import UnreadableInput
+from preflight.errors import MalformedInput, UnreadableInput, UsageError
 from preflight.explain.lines import clean
 
 BLOCK = 1 << 20  # bytes per block
@@ -45,7 +45,9 @@ def expand(names: list[str]) -> list[str]:
             found = [str(p) for p in sorted(_walk(Path(name)))]
             if not found:
                 raise UnreadableInput(f"{name}: no log files in this folder")
-            files += found[:MAX_FILES]
+            if len(found) > MAX_FILES:
+                raise UsageError(f"{name}: more than {MAX_FILES} log files; name a smaller folder")
+            files += found
         else:
             files.append(name)
     return files
@@ -71,7 +73,7 @@ def blocks_of_file(name: str) -> Iterator[Block]:
             raw.seek(0)
             if head == b"\x1f\x8b":
                 with gzip.open(raw) as unpacked:
-                    yield from blocks_of_stream(unpacked, name)
+                    yield from blocks_of_stream(unpacked, name, limit=MAX_UNPACKED)
             else:
                 yield from blocks_of_stream(raw, name)
     except (OSError, EOFError, zlib.error) as error:
@@ -84,8 +86,13 @@ def blocks_of_text(text: str, name: str = "text") -> Iterator[Block]:
     yield from blocks_of_stream(io.BytesIO(text.encode("utf-8", "surrogateescape")), name)
 
 
-def blocks_of_stream(stream: BinaryIO | gzip.GzipFile, name: str) -> Iterator[Block]:
-    """Blocks of an open binary stream; the encoding is found out line by line where it varies."""
+def blocks_of_stream(
+    stream: BinaryIO | gzip.GzipFile, name: str, *, limit: int | None = None
+) -> Iterator[Block]:
+    """Blocks of an open binary stream; the encoding is found out line by line where it varies.
+
+    `limit` bounds what a packed file may unpack to; beyond it MalformedInput is raised.
+    """
     first = stream.read(BLOCK)
     wide = next((enc for bom, enc in _BOMS if first.startswith(bom)), "")
     decode = codecs.getincrementaldecoder(wide)("replace") if wide else None
@@ -93,7 +100,9 @@ def blocks_of_stream(stream: BinaryIO | gzip.GzipFile, name: str) -> Iterator[Bl
     carried = ""
     while chunk:
         total += len(chunk)
-        following = stream.read(BLOCK) if total < MAX_UNPACKED else b""
+        following = stream.read(BLOCK)
+        if limit is not None and total > limit:
+            raise MalformedInput(f"{name}: unpacks to more than {limit >> 30} GiB")
         if decode is not None:
             text, carried = _cut(carried + decode.decode(chunk, final=not following), following)
         else:

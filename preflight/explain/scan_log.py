@@ -8,7 +8,6 @@ bounded by caps per fault, not by the size of the log.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -18,6 +17,7 @@ from preflight.explain.parameters import collect_context
 from preflight.explain.reading import Block
 from preflight.explain.signatures import Signature, by_anchor
 from preflight.explain.types import CodeSeen, EvidenceLine
+from preflight.explain.view import View
 from preflight.explain.vocabulary import Vocabulary
 
 MAX_EVIDENCE = 4
@@ -28,17 +28,7 @@ NEAR = 1500  # characters around a line in which the rest of its message is expe
 MAX_MESSAGES = 150  # messages of several lines that are put together per signature
 MAX_BORING = 200_000  # lines remembered as holding no anchor
 MAX_CODES = 64
-SHOWN = 400  # characters of an evidence line that are kept
 
-# Modules whose INFO and DEBUG lines make up the bulk of a plog and state no fault.
-_MODULES = (
-    "GE", "RUNTIME", "FE", "TEFUSION", "HCCL", "HCCP", "DRV", "ASCENDCL", "PROFILING", "TUNE",
-    "AICPU", "CCECPU", "IDEDD", "ATRACE", "TDT", "TSD", "FFTS", "PARSER", "OP", "NN", "ADUMP",
-    "GE_ADPT", "ME", "LITE", "KERNEL", "DEVICE", "SESSION", "CORE", "MD",
-)  # fmt: skip
-_QUIET = tuple(
-    f"[{level}] {module}(" for level in ("INFO", "DEBUG", "EVENT") for module in _MODULES
-)
 _PLATFORM = (
     "ascend310", "ascend910", "ascend-toolkit", "/ascend/", "libascend", "ascendcl", "aclrt",
     "aclmdl", "aclinit", "torch_npu", "torch-npu", "vllm-ascend", "/davinci", "davinci_", "npu-smi",
@@ -48,12 +38,7 @@ _PLATFORM = (
     "ascend950", "ascend610", "acl stream", "acl error", "cann error", "cann failure",
     "vendors/config.ini", "op_impl/", "acl_error", "aclnn_err", "[acl",
 )  # fmt: skip
-_ERRORISH = re.compile(
-    r"error|fail|fatal|exception|traceback|undefined symbol|cannot |can't |killed|错误|失败|异常"
-    r"|e[0-9a-z][0-9]{4}[:)\]]"
-)
 _DIGIT = re.compile(r"\d")
-_OPENERS = ("[", "(", "")  # what the next line of a plog begins with, or nothing at all
 _QUIET_LEVELS = {"INFO", "DEBUG", "EVENT", "I", "D", "V", "TRACE"}
 _MESSAGE_CODE = re.compile(r"E(?:RR[0-9]{5}|[0-9A-Z][0-9]{4})(?![0-9A-Za-z_])")
 _NUMBER = re.compile(
@@ -137,7 +122,7 @@ class Scanner:
             lines.pop()
         self.result.lines += len(lines)
         self.result.bytes += block.size
-        view = _View(block.source, block.first_line, lines)
+        view = View(block.source, block.first_line, lines)
         low = view.low
         collect_context(view.text, low, self.result.context)
         if not self.result.platform:
@@ -148,7 +133,7 @@ class Scanner:
         self._errors(view)
         self._tail = lines[-8:]
 
-    def _try_worded(self, view: _View) -> None:
+    def _try_worded(self, view: View) -> None:
         """Anchors without digits, on the lines whose text without digits is new.
 
         Logs repeat themselves with other numbers; a line that held none of these anchors once
@@ -176,7 +161,7 @@ class Scanner:
 
     def _try_anchor(
         self,
-        view: _View,
+        view: View,
         anchor: str,
         table: dict[str, list[Signature]],
         spans: list[tuple[int, int]],
@@ -197,7 +182,7 @@ class Scanner:
             tried.append(True in answers)
         return tried
 
-    def _try_line(self, view: _View, start: int, low: str, signature: Signature) -> bool:
+    def _try_line(self, view: View, start: int, low: str, signature: Signature) -> bool:
         possible = signature.possible(low)
         found = signature.pattern.search(view.text[start : start + len(low)]) if possible else None
         if found is None and self._joinable(view, start, len(low), signature):
@@ -208,7 +193,7 @@ class Scanner:
             self._keep(view, view.index(start), signature, found)
         return possible
 
-    def _joinable(self, view: _View, start: int, length: int, signature: Signature) -> bool:
+    def _joinable(self, view: View, start: int, length: int, signature: Signature) -> bool:
         """Whether it is worth while to look at the whole message that the line is part of."""
         used = self._messages.get(signature.key, 0)
         if used >= MAX_MESSAGES or not view.joined(start):
@@ -218,7 +203,7 @@ class Scanner:
         self._messages[signature.key] = used + 1
         return True
 
-    def _keep(self, view: _View, index: int, signature: Signature, found: re.Match[str]) -> None:
+    def _keep(self, view: View, index: int, signature: Signature, found: re.Match[str]) -> None:
         """Note a match; several patterns of a fault on one line count once."""
         fault = signature.fault
         who = self._owner(view, index)
@@ -236,13 +221,13 @@ class Scanner:
         hit.evidence.sort(key=lambda e: (self.result.sources.index(e.source), e.number))
         del hit.evidence[MAX_EVIDENCE:]
 
-    def _message(self, view: _View, index: int) -> str:
+    def _message(self, view: View, index: int) -> str:
         """The message of several lines that a line belongs to."""
         if index == 0 and self._tail:
             return message_at([*self._tail, view.kept[0]], len(self._tail))
         return message_at(view.kept, index)
 
-    def _owner(self, view: _View, index: int) -> Header:
+    def _owner(self, view: View, index: int) -> Header:
         who = owner(view.kept, index)
         if not who.process and self._tail and index < len(self._tail):
             above = owner(self._tail, len(self._tail) - 1)
@@ -251,13 +236,13 @@ class Scanner:
             self.result.processes.setdefault(who.process)
         return who
 
-    def _order(self, view: _View, index: int, time: str) -> tuple[str, int, int]:
+    def _order(self, view: View, index: int, time: str) -> tuple[str, int, int]:
         """Lines of one file keep their order; files are put in the order of their times."""
         source = self.result.sources.index(view.source)
         moment = time if len(time) > 12 and self.many else self._source_time if self.many else ""
         return (moment, source, view.number(index))
 
-    def _hit(self, fault: str, view: _View, index: int, who: Header) -> Hit:
+    def _hit(self, fault: str, view: View, index: int, who: Header) -> Hit:
         key = (fault, who.process)
         order = self._order(view, index, who.time)
         hit = self.result.hits.get(key)
@@ -267,7 +252,7 @@ class Scanner:
             hit.order, hit.time = order, who.time
         return hit
 
-    def _errors(self, view: _View) -> None:
+    def _errors(self, view: View) -> None:
         wanted = len(self.result.earliest) < MAX_EARLIEST
         if not wanted and self._code_lines >= MAX_CODE_LINES:
             return
@@ -283,7 +268,7 @@ class Scanner:
             for text in codes_in(line):
                 self._code(text, view, index)
 
-    def _code(self, text: str, view: _View, index: int) -> None:
+    def _code(self, text: str, view: View, index: int) -> None:
         entry = catalogue.find(text) or catalogue.stranger(text)
         if entry is None or entry.code == "0":
             return
@@ -317,81 +302,3 @@ def codes_in(line: str) -> Iterator[str]:
         yield match[1]
     for match in _NAMED.finditer(line):
         yield match[0]
-
-
-class _View:
-    """The lines of a block that may state something, with their numbers in the file."""
-
-    def __init__(self, source: str, first_line: int, lines: list[str]) -> None:
-        self.source = source
-        loud = [i for i, line in enumerate(lines) if not line.startswith(_QUIET)]
-        if len(loud) == len(lines):
-            self.kept, self._numbers = lines, None
-        else:
-            self.kept, self._numbers = [lines[i] for i in loud], loud
-        self._first = first_line
-        self._starts: list[int] = []
-        self.text = "\n".join(self.kept)
-        self.low = self.text.lower()
-        if len(self.low) != len(self.text):  # a few letters change their length: keep offsets true
-            self.low = "".join(c.lower() if len(c.lower()) == 1 else c for c in self.text)
-
-    def number(self, index: int) -> int:
-        """The line's number in its file, counted from 1."""
-        at = self._numbers[index] if self._numbers is not None else index
-        return self._first + at
-
-    def evidence(self, index: int) -> EvidenceLine:
-        text = self.kept[index]
-        short = text if len(text) <= SHOWN else text[:SHOWN] + "…"
-        return EvidenceLine(self.source, self.number(index), short.rstrip())
-
-    def part(self, indexes: list[int]) -> _View:
-        """Some of the lines as a view of their own."""
-        return _View(self.source, 1, [self.kept[i] for i in indexes])
-
-    def span(self, index: int) -> tuple[int, int]:
-        """(start, end) of a line in the text."""
-        self.index(0)
-        start = self._starts[index]
-        return start, start + len(self.kept[index])
-
-    def lines_with(self, anchor: str) -> Iterator[tuple[int, int]]:
-        """(start, end) of the lines that hold the text, each once."""
-        low = self.low
-        at = low.find(anchor)
-        while at >= 0:
-            start = low.rfind("\n", 0, at) + 1
-            end = low.find("\n", at)
-            if end < 0:
-                yield start, len(low)
-                return
-            yield start, end
-            at = low.find(anchor, end)
-
-    def joined(self, start: int) -> bool:
-        """Whether the line at an offset may be part of a message of several lines."""
-        end = self.text.find("\n", start)
-        return self.text[start : start + 1].isspace() or (
-            end >= 0 and self.text[end + 1 : end + 2] not in _OPENERS
-        )
-
-    def errorish(self) -> Iterator[int]:
-        """Indexes of the lines that speak of something going wrong."""
-        match = _ERRORISH.search(self.low)
-        while match is not None:
-            yield self.index(match.start())
-            end = self.low.find("\n", match.end())
-            if end < 0:
-                return
-            match = _ERRORISH.search(self.low, end)
-
-    def index(self, offset: int) -> int:
-        """The index of the line that holds an offset."""
-        if not self._starts:
-            position, starts = 0, []
-            for line in self.kept:
-                starts.append(position)
-                position += len(line) + 1
-            self._starts = starts
-        return bisect_right(self._starts, offset) - 1

@@ -87,8 +87,8 @@ def faults() -> dict[str, Fault]:
             if fault.id in found:
                 raise DataError(f"{path.name}: the id {fault.id} is used twice")
             found[fault.id] = fault
-    for rule_id, title, layer, signatures, remedies in _reported_as():
-        _join(found, rule_id, title, layer, signatures, remedies)
+    for rule_id, title, signatures, remedies in _reported_as():
+        _join(found, rule_id, title, signatures, remedies)
     return found
 
 
@@ -104,18 +104,20 @@ def _read_file(path: Path) -> Iterator[Fault]:
         yield Fault(**values, remedies=remedies)
 
 
-_LAYER_OF_BAND = {
-    "1": "GE",
-    "2": "metadef",
-    "3": "runtime",
-    "4": "GE",
-    "5": "operator",
-    "6": "operator",
-    "7": "TBE",
+# Layer and category of a fault that only a rule file describes, by the band of the rule.
+_OF_BAND = {
+    "1": ("GE", "om_load_or_shape"),
+    "2": ("metadef", "om_load_or_shape"),
+    "3": ("runtime", "om_soc_mismatch"),
+    "4": ("GE", "om_host_mismatch"),
+    "5": ("operator", "op_unsupported_on_soc"),
+    "6": ("operator", "precision_drift"),
+    "7": ("TBE", "atc_parameter"),
+    "8": ("driver", "driver_cann_mismatch"),
 }
 
 
-def _reported_as() -> Iterator[tuple[str, str, str, tuple[str, ...], tuple[Remedy, ...]]]:
+def _reported_as() -> Iterator[tuple[str, str, tuple[str, ...], tuple[Remedy, ...]]]:
     """What the rule files say about how the loader reports their fault (architecture §4)."""
     for path in sorted(rules_dir().glob("*/PF*.toml")):
         try:
@@ -129,8 +131,7 @@ def _reported_as() -> Iterator[tuple[str, str, str, tuple[str, ...], tuple[Remed
             for r in raw.get("remedies", ())
             if "{" not in str(r.get("summary", "{"))
         )
-        layer = _LAYER_OF_BAND.get(rule_id[2:3], "GE")
-        yield rule_id, str(raw.get("title", rule_id)), layer, signatures, remedies
+        yield rule_id, str(raw.get("title", rule_id)), signatures, remedies
 
 
 @cache
@@ -142,7 +143,6 @@ def _join(
     found: dict[str, Fault],
     rule_id: str,
     title: str,
-    layer: str,
     signatures: tuple[str, ...],
     remedies: tuple[Remedy, ...],
 ) -> None:
@@ -158,10 +158,11 @@ def _join(
             remedies=first.remedies or remedies,
         )
     elif signatures:
+        layer, category = _OF_BAND.get(rule_id[2:3], ("GE", "om_load_or_shape"))
         found[rule_id] = Fault(
             id=rule_id,
             title=title,
-            category=rule_id,
+            category=category,
             layer=layer,
             certainty=Certainty.LIKELY,
             what=title,

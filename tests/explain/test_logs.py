@@ -199,6 +199,16 @@ def test_gzip_is_read_and_a_broken_one_reported(tmp_path: Path) -> None:
         explain_log(log)
 
 
+def test_a_packed_file_that_unpacks_without_end_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("preflight.explain.reading.MAX_UNPACKED", 2 * BLOCK)
+    log = tmp_path / "bomb.log.gz"
+    log.write_bytes(gzip.compress(b"\n" * (4 * BLOCK)))
+    with pytest.raises(UnreadableInput, match="unpacks to more"):
+        explain_log(log)
+
+
 def test_missing_files_and_empty_folders_are_errors(tmp_path: Path) -> None:
     with pytest.raises(UnreadableInput, match="No such file"):
         explain_log(tmp_path / "none.log")

@@ -1,0 +1,104 @@
+"""The lines of a block that may state something, and quick ways to find some of them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from preflight.explain.types import EvidenceLine
+
+SHOWN = 400  # characters of an evidence line that are kept
+
+# Modules whose INFO and DEBUG lines make up the bulk of a plog and state no fault.
+_MODULES = (
+    "GE", "RUNTIME", "FE", "TEFUSION", "HCCL", "HCCP", "DRV", "ASCENDCL", "PROFILING", "TUNE",
+    "AICPU", "CCECPU", "IDEDD", "ATRACE", "TDT", "TSD", "FFTS", "PARSER", "OP", "NN", "ADUMP",
+    "GE_ADPT", "ME", "LITE", "KERNEL", "DEVICE", "SESSION", "CORE", "MD",
+)  # fmt: skip
+_QUIET = tuple(
+    f"[{level}] {module}(" for level in ("INFO", "DEBUG", "EVENT") for module in _MODULES
+)
+_OPENERS = ("[", "(", "")  # what the next line of a plog begins with, or nothing at all
+_ERRORISH = re.compile(
+    r"error|fail|fatal|exception|traceback|undefined symbol|cannot |can't |killed|错误|失败|异常"
+    r"|e[0-9a-z][0-9]{4}[:)\]]"
+)
+
+
+class View:
+    """The lines of a block that may state something, with their numbers in the file."""
+
+    def __init__(self, source: str, first_line: int, lines: list[str]) -> None:
+        self.source = source
+        loud = [i for i, line in enumerate(lines) if not line.startswith(_QUIET)]
+        if len(loud) == len(lines):
+            self.kept, self._numbers = lines, None
+        else:
+            self.kept, self._numbers = [lines[i] for i in loud], loud
+        self._first = first_line
+        self._starts: list[int] = []
+        self.text = "\n".join(self.kept)
+        self.low = self.text.lower()
+        if len(self.low) != len(self.text):  # a few letters change their length: keep offsets true
+            self.low = "".join(c.lower() if len(c.lower()) == 1 else c for c in self.text)
+
+    def number(self, index: int) -> int:
+        """The line's number in its file, counted from 1."""
+        at = self._numbers[index] if self._numbers is not None else index
+        return self._first + at
+
+    def evidence(self, index: int) -> EvidenceLine:
+        text = self.kept[index]
+        short = text if len(text) <= SHOWN else text[:SHOWN] + "…"
+        return EvidenceLine(self.source, self.number(index), short.rstrip())
+
+    def part(self, indexes: list[int]) -> View:
+        """Some of the lines as a view of their own."""
+        return View(self.source, 1, [self.kept[i] for i in indexes])
+
+    def span(self, index: int) -> tuple[int, int]:
+        """(start, end) of a line in the text."""
+        self.index(0)
+        start = self._starts[index]
+        return start, start + len(self.kept[index])
+
+    def lines_with(self, anchor: str) -> Iterator[tuple[int, int]]:
+        """(start, end) of the lines that hold the text, each once."""
+        low = self.low
+        at = low.find(anchor)
+        while at >= 0:
+            start = low.rfind("\n", 0, at) + 1
+            end = low.find("\n", at)
+            if end < 0:
+                yield start, len(low)
+                return
+            yield start, end
+            at = low.find(anchor, end)
+
+    def joined(self, start: int) -> bool:
+        """Whether the line at an offset may be part of a message of several lines."""
+        end = self.text.find("\n", start)
+        return self.text[start : start + 1].isspace() or (
+            end >= 0 and self.text[end + 1 : end + 2] not in _OPENERS
+        )
+
+    def errorish(self) -> Iterator[int]:
+        """Indexes of the lines that speak of something going wrong."""
+        match = _ERRORISH.search(self.low)
+        while match is not None:
+            yield self.index(match.start())
+            end = self.low.find("\n", match.end())
+            if end < 0:
+                return
+            match = _ERRORISH.search(self.low, end)
+
+    def index(self, offset: int) -> int:
+        """The index of the line that holds an offset."""
+        if not self._starts:
+            position, starts = 0, []
+            for line in self.kept:
+                starts.append(position)
+                position += len(line) + 1
+            self._starts = starts
+        return bisect_right(self._starts, offset) - 1

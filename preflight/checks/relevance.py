@@ -60,27 +60,34 @@ def port_dtype(node: Operator, ports: tuple[Port, ...], name: str, output: bool)
 def _at_port(
     ports: tuple[Port, ...], descs: tuple[TensorInfo, ...], name: str
 ) -> tuple[TensorInfo, ...]:
+    slots = _slots(ports, len(descs), name)
+    return () if slots is None else descs[slots]
+
+
+def _slots(ports: tuple[Port, ...], count: int, name: str) -> slice | None:
+    """Which of a node's `count` inputs or outputs belong to a port; None when that is open.
+
+    Behind two dynamic ports nobody can tell where one ends.
+    """
     index = next((i for i, p in enumerate(ports) if p.name == name), None)
+    if index is None:
+        return slice(0, 0)
     dynamic = [i for i, p in enumerate(ports) if p.type.startswith("DYNAMIC")]
-    if index is None or len(dynamic) > 1:
-        return ()
     if not dynamic or index < dynamic[0]:
-        return descs[index : index + 1]
+        return slice(index, index + 1)
+    if len(dynamic) > 1:
+        return None
     behind = len(ports) - 1 - dynamic[0]
     if index == dynamic[0]:
-        return descs[index : len(descs) - behind]
-    from_end = len(ports) - index
-    return (
-        descs[len(descs) - from_end : len(descs) - from_end + 1] if from_end <= len(descs) else ()
-    )
+        return slice(index, max(index, count - behind))
+    start = count - (len(ports) - index)
+    return slice(start, start + 1) if start >= 0 else slice(0, 0)
 
 
-def _connected(node: Operator, index: int) -> bool:
-    return index < len(node.inputs) and node.inputs[index] is not None
-
-
-def _index(old: Prototype, name: str) -> int:
-    return next((i for i, p in enumerate(old.inputs) if p.name == name), len(old.inputs))
+def _connected(node: Operator, ports: tuple[Port, ...], name: str) -> bool | None:
+    """Whether a node has something at an input; None when that is open."""
+    slots = _slots(ports, len(node.inputs), name)
+    return None if slots is None else any(source is not None for source in node.inputs[slots])
 
 
 def _positional(change: Change, node: Operator, old: Prototype) -> bool:
@@ -88,16 +95,18 @@ def _positional(change: Change, node: Operator, old: Prototype) -> bool:
 
 
 def _added_in_front(change: Change, node: Operator, old: Prototype) -> bool:
+    """Something is connected at or behind the place where the new port was put in."""
     position = int((change.new or "@0").rpartition("@")[2])
-    return any(source is not None for source in node.inputs[position:])
+    found = [_connected(node, old.inputs, port.name) for port in old.inputs[position:]]
+    return any(state is not False for state in found)
 
 
 def _input_gone(change: Change, node: Operator, old: Prototype) -> bool:
-    return _connected(node, _index(old, change.field))
+    return _connected(node, old.inputs, change.field) is not False
 
 
 def _input_needed(change: Change, node: Operator, old: Prototype) -> bool:
-    return change.new == "INPUT" and not _connected(node, _index(old, change.field))
+    return change.new == "INPUT" and _connected(node, old.inputs, change.field) is False
 
 
 def _set_to_something(change: Change, node: Operator, old: Prototype) -> bool:

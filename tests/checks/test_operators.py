@@ -17,7 +17,7 @@ from preflight.findings import Certainty, Finding, Status
 from preflight.model.manifest import Attribute, ModelFile
 from preflight.model.writer import GraphSpec, OperatorSpec, TensorSpec
 from preflight.registry.history import open_history
-from preflight.registry.prototype import AttributeSpec
+from preflight.registry.prototype import AttributeSpec, Port
 from preflight.target.resolve import load_target
 from tests.registry.builders import op, registry
 from tests.support.models import model
@@ -360,3 +360,56 @@ def test_a_branch_means_its_newest_snapshot_and_an_older_target_lacks_what_came_
     assert (removed.facts["last"], removed.certainty) == ("8.0.RC2", Certainty.POSSIBLE)
     newer = findings(node("MlaProlog", {}, [HALF] * 2), "8.1.RC1", "7.0.0/Ascend910B3")["PF501"]
     assert newer.facts["last"] == "8.1.RC1"
+
+
+OWN = (
+    Port("first", "INPUT", "TensorType::ALL()"),
+    Port("parts", "DYNAMIC_INPUT", "TensorType::ALL()"),
+    Port("last", "OPTIONAL_INPUT", "TensorType::ALL()"),
+)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "told"),
+    [
+        (OWN[:1], {"PF506": ["parts", "last"]}),
+        (OWN[:2], {"PF506": ["last"]}),
+        (OWN[1:], {"PF506": ["first"]}),
+    ],
+)
+def test_inputs_behind_a_dynamic_one_are_counted_from_the_end(
+    tmp_path: Path, inputs: tuple[Port, ...], told: dict[str, list[str]]
+) -> None:
+    registry(
+        tmp_path / "own",
+        ("8.0.RC3", "2024-08-26", (op("Own", OWN),)),
+        ("8.1.RC1", "2025-04-28", (op("Own", inputs),)),
+    )
+    target = replace(load_target(NEW), history_dirs=(str(tmp_path / "own"),))
+    command = "/opt/ascend-toolkit/8.0.RC3/bin/atc --model x.air"
+    attributes = {"atc_version": "", "opp_version": "", "atc_cmdline": command}
+    made = model([node("Own", {}, [HALF] * 5)], attributes)
+    found: dict[str, list[str]] = {}
+    for finding in check_model(made, target).findings:
+        if finding.rule == "PF506":
+            found.setdefault(finding.rule, []).append(str(finding.facts["field"]))
+    assert {rule: sorted(fields) for rule, fields in found.items()} == {
+        rule: sorted(fields) for rule, fields in told.items()
+    }
+
+
+@pytest.mark.parametrize(("count", "told"), [(1, False), (2, True), (4, True)])
+def test_a_port_put_in_front_matters_where_something_stands_behind_it(
+    tmp_path: Path, count: int, told: bool
+) -> None:
+    new = (OWN[0], Port("extra", "OPTIONAL_INPUT", "TensorType::ALL()"), OWN[1])
+    registry(
+        tmp_path / "own",
+        ("8.0.RC3", "2024-08-26", (op("Own", OWN[:2]),)),
+        ("8.1.RC1", "2025-04-28", (op("Own", new),)),
+    )
+    target = replace(load_target(NEW), history_dirs=(str(tmp_path / "own"),))
+    command = "/opt/ascend-toolkit/8.0.RC3/bin/atc --model x.air"
+    attributes = {"atc_version": "", "opp_version": "", "atc_cmdline": command}
+    made = model([node("Own", {}, [HALF] * count)], attributes)
+    assert ("PF502" in {f.rule for f in check_model(made, target).findings}) == told

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterator
+from functools import lru_cache
 
 from preflight.errors import PreflightError
 from preflight.model.manifest import ModelFile, ModelManifest, Operator
 from preflight.plan.atc_options import atc_rules
 from preflight.plan.recipe_types import MovedDefault
-from preflight.registry.history import History, open_history
+from preflight.registry.history import open_history
 from preflight.registry.kinds import Change
 from preflight.target.catalog import known_releases
 from preflight.target.names import find_release
@@ -36,13 +37,13 @@ def moved_defaults(model: ModelFile, target: Target) -> tuple[MovedDefault, ...]
     old = compiling_release(manifest)
     if not old or old == release:
         return ()
-    history = open_history(*target.history_dirs)
+    dirs = tuple(target.history_dirs)
     changes: dict[str, tuple[Change, ...]] = {}
     found: list[MovedDefault] = []
     for graph in manifest.graphs:
         for operator in graph.operators:
             if operator.type not in changes:
-                changes[operator.type] = _default_changes(history, operator.type, old, release)
+                changes[operator.type] = _default_changes(dirs, operator.type, old, release)
             for change in changes[operator.type]:
                 found += _moved(operator, change)
     return tuple(found)
@@ -61,9 +62,10 @@ def compiling_release(manifest: ModelManifest) -> str:
         return ""
 
 
-def _default_changes(history: History, op_type: str, old: str, new: str) -> tuple[Change, ...]:
+@lru_cache(maxsize=8192)  # thousands of models are made of the same hundred operators
+def _default_changes(dirs: tuple[str, ...], op_type: str, old: str, new: str) -> tuple[Change, ...]:
     try:
-        changes = history.changes(op_type, old, new)
+        changes = open_history(*dirs).changes(op_type, old, new)
     except PreflightError:  # not recorded in one of the two: nothing can be said
         return ()
     return tuple(c for c in changes if c.kind.name == _DEFAULT_CHANGED)

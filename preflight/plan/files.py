@@ -16,8 +16,8 @@ from preflight.errors import UnreadableInput, UsageError
 from preflight.plan.model import SCHEMA_VERSION, Plan, Step
 from preflight.toml_text import dumps
 
-_MAX_BYTES = 16 << 20
-_MAX_STEPS = 10_000
+_MAX_BYTES = 64 << 20
+_MAX_STEPS = 50_000  # ten for each of five thousand models
 _ARGUMENT = re.compile(r"--[a-z][a-z0-9_]*(=.*)?", re.DOTALL)
 _MODEL_SUFFIXES = (".om", ".om2", ".exeom")
 _STEP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # becomes part of file names

@@ -95,6 +95,7 @@ class Journal:
             _lock(self._file, path)
             self.records = list(_read(self._file, path))
             refuse_foreign(self.records, path)
+            self._states = states_of(self.records)
         except BaseException:
             self._file.close()
             raise
@@ -134,6 +135,7 @@ class Journal:
                 hint="make room, then apply again or roll back: the journal has what was done",
             ) from error
         self.records.append(record)
+        _fold(self._states, record)
         return record
 
     @property
@@ -142,31 +144,38 @@ class Journal:
         return next((r.plan for r in reversed(self.records) if r.event == "begin"), "")
 
     def states(self) -> dict[str, StepState]:
-        """Where every step stands that the journal mentions, in the order they were begun."""
-        return states_of(self.records)
+        """Where every step stands that the journal mentions, in the order they were begun.
+
+        The states change as records are written.
+        """
+        return self._states
 
 
 def states_of(records: list[Record]) -> dict[str, StepState]:
     """Fold records into the state of each step."""
     states: dict[str, StepState] = {}
     for record in records:
-        if not record.step:
-            continue
-        state = states.setdefault(record.step, StepState(record.step))
-        if record.event == "started":
-            states.pop(record.step)  # the order is that of the latest attempt
-            states[record.step] = state
-            state.attempts += 1
-            state.title, state.undo = record.title, record.undo
-            state.staging, state.folders = record.staging, record.folders
-            state.moves, state.files = (), {}
-        elif record.event == "committing":
-            state.moves, state.files = record.moves, dict(record.files)
-        elif record.event == "done":
-            state.confirmed = record.confirmed
-            state.files = dict(record.files) or state.files
-        state.status, state.detail = record.event, record.detail
+        _fold(states, record)
     return states
+
+
+def _fold(states: dict[str, StepState], record: Record) -> None:
+    if not record.step:
+        return
+    state = states.setdefault(record.step, StepState(record.step))
+    if record.event == "started":
+        states.pop(record.step)  # the order is that of the latest attempt
+        states[record.step] = state
+        state.attempts += 1
+        state.title, state.undo = record.title, record.undo
+        state.staging, state.folders = record.staging, record.folders
+        state.moves, state.files = (), {}
+    elif record.event == "committing":
+        state.moves, state.files = record.moves, dict(record.files)
+    elif record.event == "done":
+        state.confirmed = record.confirmed
+        state.files = dict(record.files) or state.files
+    state.status, state.detail = record.event, record.detail
 
 
 def read_journal(path: Path) -> list[Record]:

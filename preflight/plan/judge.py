@@ -38,7 +38,8 @@ _COST = {
     "roll_out": 1,
     "waive": 1,
 }
-_DEVICE_COST = 6  # another device on top of another release
+_MOVE_COST = 1  # per model that goes to another release
+_DEVICE_COST = 6  # more, per model, when the device or the host is another one
 _GAP_COST = 2  # per question that only a person can answer
 
 
@@ -101,9 +102,17 @@ def _cost(plan: Plan) -> int:
         total += _COST[step.kind] + _GAP_COST * len(step.open_questions)
         total += _GAP_COST if step.kind == "rebuild" and not step.command else 0
         if step.effect is not None and step.effect.target:
-            soc = step.effect.target.split("/")[1:2]
-            total += _DEVICE_COST if soc and soc[0] != plan.target.soc else 0
+            count = len(step.effect.models or plan.models)
+            total += count * _MOVE_COST
+            total += count * _DEVICE_COST if _is_other_machine(step.effect.target, plan) else 0
     return total
+
+
+def _is_other_machine(spec: str, plan: Plan) -> bool:
+    """Whether a target by its catalogue name has another device or host than the plan's."""
+    device, host = (*spec.split("/"), "", "")[1:3]
+    here = f"{plan.target.host_os}-{plan.target.host_cpu}"
+    return device not in ("", plan.target.soc) or host not in ("", here)
 
 
 def _risk(plan: Plan, outcome: Outcome) -> str:

@@ -114,7 +114,8 @@ class PathBuilder(Struct):
             steps.append(self._move(spec))
         before = tuple(s.id for s in steps)
         failing = self._failing(goal)
-        others = [m for m in self.models if m not in failing]
+        told = {m.path for m in failing}
+        others = [m for m in self.models if m.path not in told]
         check_on = "" if spec == "=" else spec
         for number, model in enumerate(failing, 1):
             fetched = self._fetched(model, goal, number, before, check_on)

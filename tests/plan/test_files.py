@@ -96,6 +96,6 @@ def test_what_is_no_plan_is_one_clear_error(tmp_path: Path) -> None:
     path.write_text("x = " + "[" * 3000 + "]" * 3000)
     with pytest.raises(UsageError):
         read_plan(path)
-    path.write_bytes(b"#" * (16 << 20) + b"##")
+    path.write_bytes(b"#" * (64 << 20) + b"##")
     with pytest.raises(UnreadableInput, match="larger than any plan"):
         read_plan(path)

@@ -145,6 +145,8 @@ def chain_macros(macros: Mapping[str, Macro]) -> dict[str, Macro]:
 def _has_chain_piece(body: tuple[Token, ...]) -> bool:
     if any(t.text == START for t in body):
         return True
+    if len(body) > 1 and body[0].text in ARGUMENTS and body[1].text == "(":
+        return True  # another name for a call: `.CUST_OP_END_FACTORY_REG(X)`
     return any(a.text == "." and b.text in ARGUMENTS for a, b in pairwise(body))
 
 

@@ -350,6 +350,18 @@ def test_macros_that_make_chains_are_expanded(tmp_path: Path) -> None:
     assert all(len(p.inputs) == len(p.outputs) == 1 for p in extraction.prototypes)
 
 
+def test_another_name_for_the_first_and_the_last_call(tmp_path: Path) -> None:
+    """As a framework's own operators are declared, with a prefix to their types."""
+    macros = """
+    #define REG_CUST_OP(x) REG_OP(Cust##x)
+    #define CUST_OP_END_FACTORY_REG(x) OP_END_FACTORY_REG(Cust##x)
+    """
+    chain = 'REG_CUST_OP(Window)\n  .INPUT(n, "T")\n  .ATTR(dtype, Int, 0)\n  .CUST_OP_END_FACTORY_REG(Window)'
+    extraction = extract(tmp_path, macros=macros, ops=chain)
+    assert extraction.problems == ()
+    assert [p.op_type for p in extraction.prototypes] == ["CustWindow"]
+
+
 def test_a_chain_macro_without_its_arguments_is_reported_where_it_is_used(tmp_path: Path) -> None:
     text = "#define REG_TWO(a, b) REG_OP(a).OP_END_FACTORY_REG(a)\n\nREG_TWO(X)\nREG_OP(Y).OP_END()"
     extraction = extract(tmp_path, ops=text)

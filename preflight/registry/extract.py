@@ -32,7 +32,7 @@ from preflight.registry.prototype import (
 )
 
 HEADER_SUFFIXES = (".h", ".hpp", ".hh", ".inc")
-SOURCE_SUFFIXES = (".cc", ".cpp", ".cxx")  # read where a pattern or the path asks for them
+SOURCE_SUFFIXES = (".cc", ".cpp", ".cxx")  # read where a pattern asks for them or no header is
 _MAX_HEADER_BYTES = 16 << 20
 _MAX_HEADERS = 100_000
 _TEST_FOLDERS = frozenset({"test", "tests", "examples"})
@@ -110,7 +110,7 @@ def _headers(root: Path, match: str) -> Iterator[tuple[str, Path]]:
     if not root.is_dir():
         raise UnreadableInput(f"{root} is neither a directory nor a file")
     base = root.resolve()
-    suffixes = (*HEADER_SUFFIXES, *SOURCE_SUFFIXES) if match else HEADER_SUFFIXES
+    suffixes = (*HEADER_SUFFIXES, *SOURCE_SUFFIXES)
     found: list[tuple[str, Path]] = []
     for folder, _, files in os.walk(root, followlinks=False):
         for file in files:
@@ -123,7 +123,8 @@ def _headers(root: Path, match: str) -> Iterator[tuple[str, Path]]:
             found.append((name, path))
             if len(found) > _MAX_HEADERS:
                 raise MalformedInput(f"{root} holds more than {_MAX_HEADERS} headers")
-    yield from sorted(found)
+    headers = found if match else [item for item in found if item[0].endswith(HEADER_SUFFIXES)]
+    yield from sorted(headers or found)
 
 
 def _read(path: Path, name: str, problems: list[ExtractionProblem]) -> str | None:

@@ -414,6 +414,8 @@ def test_sources_are_read_where_the_pattern_asks_for_them(tmp_path: Path) -> Non
     (tmp_path / "b.cc").write_text("REG_OP(B).OP_END()", encoding="utf-8")
     assert [p.op_type for p in extract_registry(tmp_path).prototypes] == ["A"]
     assert [p.op_type for p in extract_registry(tmp_path, match="*.cc").prototypes] == ["B"]
+    (tmp_path / "a.h").unlink()
+    assert [p.op_type for p in extract_registry(tmp_path).prototypes] == ["B"]
 
 
 def test_only_headers_that_a_default_may_mean_are_read(

@@ -17,15 +17,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from preflight import api
 from preflight.data import manifests_dir
-from preflight.registry.history import open_history
-from preflight.registry.protocol import load_release
 
 ROUNDS = 15
 COLD = "import time; t = time.process_time()\n{body}\nprint(time.process_time())"
-HISTORY = (
-    "from preflight.registry.history import open_history\nopen_history().operator('LayerNorm')"
-)
+HISTORY = "from preflight import api\napi.open_history().operator('LayerNorm')"
 
 
 def best(work: Callable[[], object], rounds: int = ROUNDS) -> float:
@@ -50,8 +47,8 @@ def main() -> int:
     package = Path(sys.argv[1]) / "all"
     path = package / "registry" / "8.1.RC1" / "operators.json"
     plain = best(lambda: json.loads(path.read_text(encoding="utf-8")))
-    ours = best(lambda: load_release(package, "8.1.RC1"))
-    history = open_history()
+    ours = best(lambda: api.load_release(package, "8.1.RC1"))
+    history = api.open_history()
     history.diff("8.0.RC3", "8.1.RC1")
     diff = best(lambda: history.diff("8.0.RC3", "8.1.RC1"), 5)
     first = (cold(HISTORY) - cold("pass")) * 1000

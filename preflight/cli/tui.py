@@ -72,7 +72,7 @@ def _ask(session: Session, target: str, as_json: bool) -> int:
     worst = Prompts(session, sys.stdin, out, Recovery()).run(target)
     if as_json:
         _print_plan(session)
-    saved = bool(session.plan_path)
+    saved = bool(session.saved_path)
     return int(ExitCode.OK if saved or worst in _RUNS else ExitCode.FINDINGS)
 
 
@@ -100,8 +100,8 @@ def _show(session: Session, target: str, as_json: bool) -> int:
 
 
 def _print_plan(session: Session) -> None:
-    if session.plan is not None and session.plan_path:
-        states = api.plan_states(Path(session.plan_path))
-        sys.stdout.write(api.plan_json(session.plan, states))
+    if session.saved_path:
+        plan = api.read_plan(session.saved_path)
+        sys.stdout.write(api.plan_json(plan, api.plan_states(Path(session.saved_path))))
     else:
         sys.stdout.write("null\n")

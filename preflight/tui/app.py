@@ -52,7 +52,6 @@ _THEME = Theme(
 class Outcome:
     """What is left when the assistant has closed: where the plan is, and what it was about."""
 
-    plan: Plan | None
     saved: str
     model: str
     spec: str
@@ -201,7 +200,7 @@ class AssistantApp(App[Outcome]):
     def show_confirm(self) -> None:
         """Save or apply."""
         if self.session.plan is not None:
-            self.push_screen(ConfirmScreen())
+            self._show_once(ConfirmScreen, ConfirmScreen)
 
     # -- the plan
 
@@ -250,6 +249,7 @@ class AssistantApp(App[Outcome]):
             if answer == "save":
                 self.show_confirm()
             elif answer == "lose":
+                self.session.give_up()
                 self.recovery.clear()
                 go_on()
 
@@ -260,10 +260,15 @@ class AssistantApp(App[Outcome]):
     # -- actions
 
     async def action_quit(self) -> None:
-        if any(isinstance(s, ApplyScreen) and s.running for s in self.screen_stack):
+        if not self._is_applying():
+            self._unless_unsaved(self._leave, "leave and lose it")
+
+    def _is_applying(self) -> bool:
+        """Whether a plan is being carried out; says so, because nothing may interrupt it."""
+        running = any(isinstance(s, ApplyScreen) and s.running for s in self.screen_stack)
+        if running:
             self._tell("c first: the plan is being carried out")
-            return
-        self._unless_unsaved(self._leave, "leave and lose it")
+        return running
 
     def _leave(self) -> None:
         if not self.session.unsaved:
@@ -271,7 +276,7 @@ class AssistantApp(App[Outcome]):
         session = self.session
         paths = session.scope or tuple(session.rows)[:1]
         model = paths[0] if paths else ""
-        self.exit(Outcome(session.plan, session.plan_path, model, session.spec))
+        self.exit(Outcome(session.saved_path, model, session.spec))
 
     def action_target(self) -> None:
         self._show_once(TargetScreen, TargetScreen)
@@ -290,7 +295,7 @@ class AssistantApp(App[Outcome]):
     def _show_once(self, kind: type[AssistantScreen], make: object) -> None:
         """Go back to a screen of that kind when there is one, else make it."""
         assert callable(make)
-        if isinstance(self.screen, AssistantScreen):
+        if isinstance(self.screen, AssistantScreen) and not self._is_applying():
             if any(isinstance(screen, kind) for screen in self.screen_stack):
                 while not isinstance(self.screen, kind):
                     self.pop_screen()

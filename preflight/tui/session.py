@@ -9,13 +9,14 @@ import datetime
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
 from preflight import api
-from preflight.errors import UsageError
+from preflight.errors import PreflightError, UsageError
 from preflight.findings import Finding, NotEvaluated, Severity, Status
 
 if TYPE_CHECKING:
@@ -45,7 +46,11 @@ class ModelRow(Struct):
 
 
 class Session(Struct):
-    """See the module docstring. `scope` are the paths that ways and plan are about."""
+    """See the module docstring.
+
+    `scope` are the paths that ways and plan are about; `plan_path` is the file of the plan as long
+    as it is open, `saved_path` the last file that was saved.
+    """
 
     spec: str = ""
     target: Target | None = None
@@ -56,7 +61,9 @@ class Session(Struct):
     simulation: Simulation | None = None
     plan: Plan | None = None
     plan_path: str = ""
+    saved_path: str = ""
     _saved: Plan | None = None
+    _judged: Plan | None = None
     _history: list[Plan] = field(default_factory=list)
     _rules: RuleSet | None = None
 
@@ -120,7 +127,8 @@ class Session(Struct):
 
     def take(self, paths: Sequence[str], ways: WaysOut, candidate: Candidate) -> None:
         """Begin a plan for these models with one of the ways."""
-        self.scope, self.simulation, self.plan = tuple(paths), ways.simulation, candidate.plan
+        self.scope, self.simulation = tuple(paths), ways.simulation
+        self.plan = self._judged = candidate.plan
         self._history.clear()
         self._saved = None
         self.plan_path = ""
@@ -151,13 +159,10 @@ class Session(Struct):
         return found
 
     def predict(self, plan: Plan, candidate: Candidate) -> bool:
-        """Write a new prediction into the plan, unless the plan has changed since."""
+        """Write a prediction into the plan, unless the plan has changed since it was asked for."""
         if self.plan is not plan:
             return False
-        was_saved = not self.unsaved
-        self.plan = candidate.plan
-        if was_saved:
-            self._saved = candidate.plan
+        self.plan = self._judged = candidate.plan
         return True
 
     def undo(self) -> bool:
@@ -168,11 +173,20 @@ class Session(Struct):
         return True
 
     def save(self, path: str) -> None:
-        """Write the plan. Raises UnreadableInput when the place cannot be written."""
-        if self.plan is None:
+        """Write the plan with what it leads to. Raises UnreadableInput or UsageError."""
+        plan = self.plan
+        if plan is None:
             raise UsageError("there is no plan to save")
-        api.write_plan(self.plan, path)
-        self._saved, self.plan_path = self.plan, path
+        if plan is not self._judged:
+            with suppress(PreflightError):  # it stays "unknown" then
+                plan = api.judge(self.simulation_of(plan), plan).plan
+        api.write_plan(plan, path)
+        self.plan = self._judged = self._saved = plan
+        self.plan_path = self.saved_path = path
+
+    def give_up(self) -> None:
+        """The plan need not be saved: its owner said so."""
+        self._saved = self.plan
 
     def drop_plan(self) -> None:
         """Let the plan go."""

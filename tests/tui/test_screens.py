@@ -293,19 +293,24 @@ async def test_late_answers_of_older_questions_are_passed_over(tmp_path: Path) -
         assert "checking" not in first_line(app)
 
 
-@pytest.mark.parametrize("keys", [(), ("f",), ("w",), ("w", "enter"), ("x",), ("t",)])
-async def test_help_on_every_screen_lists_its_keys(tmp_path: Path, keys: tuple[str, ...]) -> None:
+async def test_help_on_every_screen_lists_its_keys(tmp_path: Path) -> None:
+    walk = ("", "f", "w", "enter", "s", "escape", "x", "t")
+    seen = set()
     async with running(tmp_path, copied(tmp_path / "m", BROKEN), size=(80, 100)) as (app, pilot):
-        for key in keys:
-            await press(pilot, key)
-        below = app.screen
-        await press(pilot, "f1")
-        assert isinstance(app.screen, HelpScreen)
-        shown = screen_text(app)
-        assert below.TITLE_WORD in shown  # type: ignore[attr-defined]
-        assert "keys here" in shown and "keys everywhere" in shown and "marks" in shown
-        await press(pilot, "escape")
-        assert app.screen is below
+        for key in walk:
+            if key:
+                await press(pilot, key)
+            below = app.screen
+            await press(pilot, "f1")
+            assert isinstance(app.screen, HelpScreen), key
+            shown = screen_text(app)
+            assert below.TITLE_WORD in shown, key  # type: ignore[attr-defined]
+            assert "keys here" in shown and "keys everywhere" in shown and "marks" in shown
+            await press(pilot, "escape")
+            assert app.screen is below
+            seen.add(type(below))
+    assert {ModelsScreen, FindingsScreen, WaysScreen, PlanScreen, ConfirmScreen} <= seen
+    assert {WhatIfScreen, TargetScreen} <= seen
 
 
 async def test_the_command_palette_has_our_commands(tmp_path: Path) -> None:
@@ -382,6 +387,18 @@ async def test_leaving_without_saving_is_a_choice(tmp_path: Path) -> None:
         assert not list((tmp_path / "state").iterdir())
 
 
+async def test_another_target_ends_the_plan_after_a_question(tmp_path: Path) -> None:
+    async with running(tmp_path, copied(tmp_path / "m", BROKEN)) as (app, pilot):
+        await to_plan(pilot)
+        await press(pilot, "t", "tab", "tab", "down", "enter")
+        assert "The plan is not saved" in screen_text(app)
+        await press(pilot, "down", "enter")
+        assert isinstance(app.screen, ModelsScreen)
+        assert app.session.plan is None
+        assert app.session.spec.endswith("/linux-x86_64")
+        assert not list((tmp_path / "state").iterdir())
+
+
 async def test_a_saved_plan_is_left_without_a_question(tmp_path: Path) -> None:
     async with running(tmp_path, copied(tmp_path / "m", BROKEN)) as (app, pilot):
         await to_plan(pilot)
@@ -406,6 +423,24 @@ async def test_resizing_moves_the_explanation_beside_the_list(tmp_path: Path) ->
         await settle(pilot)
         assert reading.region.y > table.region.y
         assert "PF301" in screen_text(app)
+
+
+async def test_rules_that_cannot_be_used_are_said_and_nothing_crashes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from preflight import api
+    from preflight.errors import DataError
+
+    async with running(tmp_path, copied(tmp_path / "m", BROKEN)) as (app, pilot):
+
+        def refuse(*_: object, **__: object) -> None:
+            raise DataError("rule X [red]is[/] wrong")
+
+        monkeypatch.setattr(api, "check", refuse)
+        await press(pilot, "r")
+        assert first_line(app) == "nothing can be checked: rule X [red]is[/] wrong"
+        await press(pilot, "x")
+        assert first_line(app) == "x rule X [red]is[/] wrong"
 
 
 async def test_a_stopped_check_says_so(tmp_path: Path) -> None:

@@ -13,7 +13,9 @@ from textual.message import Message
 from textual.widgets import Input
 from textual.worker import Worker, get_current_worker
 
+from preflight import api
 from preflight.api import ModelReport, RuleSet, Target
+from preflight.errors import PreflightError
 from preflight.findings import Severity
 from preflight.tui.screens.dialogs import Field, FormDialog
 from preflight.tui.session import ModelRow, check_one
@@ -64,6 +66,13 @@ class ModelsScreen(AssistantScreen):
         def __init__(self, generation: int, batch: list[tuple[str, ModelReport]]) -> None:
             super().__init__()
             self.generation, self.batch = generation, batch
+
+    class Refused(Message):
+        """Nothing can be checked, and why."""
+
+        def __init__(self, generation: int, text: str) -> None:
+            super().__init__()
+            self.generation, self.text = generation, text
 
     def __init__(self) -> None:
         super().__init__()
@@ -116,7 +125,11 @@ class ModelsScreen(AssistantScreen):
         for path in paths:
             if worker.is_cancelled:
                 break
-            batch.append((path, check(path, target, rules())))
+            try:
+                batch.append((path, check(path, target, rules())))
+            except PreflightError as error:  # the rules themselves: no file can be checked
+                self.post_message(self.Refused(generation, api.printable(error.message)))
+                return
             time.sleep(_YIELD_SECONDS)
             if time.monotonic() - told > _BATCH_SECONDS:
                 self.post_message(self.Checked(generation, batch))
@@ -134,6 +147,10 @@ class ModelsScreen(AssistantScreen):
             self.query_one(LazyTable).refresh()
             self._say()
             self._show_detail()
+
+    def on_models_screen_refused(self, event: Refused) -> None:
+        if event.generation == self._generation:
+            self.answer(f"nothing can be checked: {event.text}", "bad")
 
     # -- what is listed
 

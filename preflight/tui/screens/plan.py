@@ -84,7 +84,8 @@ class PlanScreen(AssistantScreen):
         self.plan_changed()
 
     def on_screen_resume(self) -> None:
-        self._say()
+        if self.session.plan is not None:  # gone when the session moves to another target
+            self._say()
 
     @property
     def plan(self) -> Plan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import ClassVar
 
@@ -13,7 +14,7 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from preflight import api
-from preflight.api import Target, WaysOut
+from preflight.api import ModelFile, Target, WaysOut
 from preflight.errors import PreflightError
 from preflight.tui.widgets.base import AssistantScreen, Plain
 from preflight.tui.words import Line, file_name, plural, predicted_mark, way_lines
@@ -114,10 +115,7 @@ class WaysScreen(AssistantScreen):
             self.post_message(self.Progress(f"looking at: {what} (Escape stops)"))
 
         try:
-            models = []
-            for path in self._paths:
-                tell(f"reading {file_name(path)}")
-                models.append(api.read_model(path))
+            models = list(self._readable(tell))
             found = api.solve(models, target, api.PlanOptions(spec=spec), progress=tell)
         except Stopped:
             return
@@ -125,6 +123,16 @@ class WaysScreen(AssistantScreen):
             self.post_message(self.Progress(api.printable(error.message), "bad"))
             return
         self.post_message(self.Found(found))
+
+    def _readable(self, tell: Callable[[str], None]) -> Iterator[ModelFile]:
+        """The models; one of several that cannot be read is left out, as its verdict says."""
+        for path in self._paths:
+            tell(f"reading {file_name(path)}")
+            try:
+                yield api.read_model(path)
+            except PreflightError:
+                if len(self._paths) == 1:
+                    raise
 
     def on_ways_screen_progress(self, event: Progress) -> None:
         if event.role == "bad":

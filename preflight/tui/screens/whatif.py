@@ -96,12 +96,13 @@ class WhatIfScreen(AssistantScreen):
         return plural(len(self._paths), "model")
 
     def _check(self, spec: str) -> None:
-        worker = get_current_worker()
         try:
-            target = api.load_target(spec)
+            self._check_all(spec, api.load_target(spec))
         except PreflightError as error:
             self.post_message(self.Refused(spec, f"x {api.printable(error.message)}"))
-            return
+
+    def _check_all(self, spec: str, target: Target) -> None:
+        worker = get_current_worker()
         reports: list[ModelReport] = []
         for path in self._paths:
             if worker.is_cancelled:

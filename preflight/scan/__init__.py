@@ -1,1 +1,0 @@
-"""Many models: where they come from and how they are checked together."""

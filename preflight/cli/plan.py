@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,7 +37,9 @@ app = typer.Typer(
 )
 
 
-Models = Annotated[list[Path], typer.Argument(help="Model files.", show_default=False)]
+Models = Annotated[
+    list[Path], typer.Argument(help="Model files, or folders of them.", show_default=False)
+]
 Target = Annotated[
     str,
     typer.Option(
@@ -87,8 +90,8 @@ def make(
     Exit code: 0 the way leaves nothing behind, 1 it does, 2 wrong usage, 3 not everything about it
     could be checked, or a file cannot be read.
     """
-    files = [api.read_model(model) for model in models]
-    spec = _placed(target) or api.best_placed_target(files, api.likely_targets(files))
+    files = [api.read_model(model) for model in api.expand(models)]
+    spec = _placed(target) or _proposed(files)
     options = api.PlanOptions(
         spec=spec,
         output_dir=str(output_dir or ""),
@@ -111,7 +114,7 @@ def make(
     text = (
         api.ways_json(ways.candidates, path - 1)
         if as_json
-        else api.ways_text(ways.candidates, path - 1, saved)
+        else api.ways_text(ways.candidates, path - 1, saved, _again())
     )
     sys.stdout.write(text)
     if not chosen.reached:
@@ -135,6 +138,18 @@ def show(
         api.plan_json(made, states) if as_json else api.plan_text(made, str(plan), states)
     )
     return int(ExitCode.OK)
+
+
+def _proposed(files: list[Any]) -> str:
+    """The known target on which most of the models run, for a plan without one."""
+    spec = api.best_placed_target(files, api.likely_targets(files))
+    diagnostics.note(f"no --target: planning for {spec}, on which most of the models run")
+    return spec
+
+
+def _again() -> str:
+    """The command as it was given, fit to paste and to be added to."""
+    return shlex.join(["preflight", *sys.argv[1:]])
 
 
 def _placed(spec: str) -> str:

@@ -24,6 +24,7 @@ from preflight.plan.execute import (
     ApplyOptions,
     Declined,
     Execution,
+    NotReadyError,
     ready_program,
     refuse_programs,
 )
@@ -113,6 +114,9 @@ def _run_all(work: Execution, steps: list[Step]) -> ApplyResult:
             work.run(step, state)
         except Declined:
             return _result(work.plan, work.journal, "stopped", f"stopped before step {step.id}")
+        except NotReadyError as error:
+            stopped = f"stopped before step {step.id}: {error.message}"
+            return replace(_result(work.plan, work.journal, "stopped", stopped), hint=error.hint)
         except JournalError:
             staging.remove_folder(work.working)  # the next run takes the step back
             raise
@@ -153,7 +157,10 @@ def rollback_plan(path: str | os.PathLike[str], options: ApplyOptions | None = N
     chosen, place = options or ApplyOptions(), Path(path).absolute()
     where = journal_path(place)
     if not where.exists():
-        raise UsageError(f"{where}: there is no journal: nothing of this plan was carried out")
+        raise UsageError(
+            f"{where}: there is no journal: nothing of this plan was carried out",
+            hint=f"preflight plan show {path}",
+        )
     if chosen.dry_run:
         states = reversed(states_of(read_journal(where)).values())
         steps = tuple(
@@ -250,7 +257,7 @@ def _dry_run(plan: Plan, place: Path, options: ApplyOptions, bench: Workbench) -
         if step.command:
             try:
                 detail = " ".join([ready_program(step, options), *step.command[1:]])
-            except UsageError as error:
+            except NotReadyError as error:
                 hint = f" ({error.hint})" if error.hint else ""
                 outcomes.append(
                     StepOutcome(step.id, step.title, "not ready", f"{error.message}{hint}")

@@ -41,6 +41,10 @@ class ApplyOptions(Struct, frozen=True):
     cancelled: Callable[[], bool] | None = None
 
 
+class NotReadyError(UsageError):
+    """A step cannot be begun yet: something about it is open, missing or in the way."""
+
+
 class Declined(Exception):
     """The person did not want to go on; nothing of this step was done."""
 
@@ -167,7 +171,7 @@ def refuse_programs(options: ApplyOptions) -> None:
 
 
 def ready_program(step: Step, options: ApplyOptions) -> str:
-    """The file to run. Raises UsageError when the step is not ready for a program.
+    """The file to run. Raises NotReadyError when the step is not ready for a program.
 
     Refused: a program that is not allowed, open questions, missing files, an existing result.
     """
@@ -175,31 +179,31 @@ def ready_program(step: Step, options: ApplyOptions) -> str:
 
     name = step.command[0]
     if name not in ALLOWED_PROGRAMS:
-        raise UsageError(
-            f"step {step.id}: {name!r} is not a program that a plan may run",
+        raise NotReadyError(
+            f"{name!r} is not a program that a plan may run",
             hint=f"allowed: {', '.join(sorted(ALLOWED_PROGRAMS))}; say where with --program",
         )
     if step.open_questions or step.problems:
         open_ends = [q.what for q in step.open_questions] + list(step.problems)
-        raise UsageError(
-            f"step {step.id}: not ready to run: {'; '.join(open_ends)}",
+        raise NotReadyError(
+            f"not ready to run: {'; '.join(open_ends)}",
             hint="plan again with --set OPTION=VALUE, or edit the plan",
         )
     for need in step.needs:
         if not Path(need.path).is_absolute() or not Path(need.path).exists():
-            raise UsageError(
-                f"step {step.id}: {need.what} is not there: {need.path}",
+            raise NotReadyError(
+                f"{need.what} is not there: {need.path}",
                 hint=f"plan again with --source-dir DIR or --set {need.option}=PATH",
             )
     if not any(argument.startswith("--output=") for argument in step.command):
-        raise UsageError(f"step {step.id}: the command has no --output= to put its result")
+        raise NotReadyError("the command has no --output= to put its result")
     if Path(step.produces).exists():
-        raise UsageError(f"step {step.id}: {step.produces} is there already; move it away")
+        raise NotReadyError(f"{step.produces} is there already; move it away")
     path = options.programs.get(name) or shutil.which(name)
     if not path or not Path(path).is_file():
         where = path or "nowhere on PATH"
-        raise UsageError(
-            f"step {step.id}: {name} was not found ({where})",
+        raise NotReadyError(
+            f"{name} was not found ({where})",
             hint=f"source the set_env.sh of the toolkit, or --program {name}=/path/to/{name}",
         )
     return str(Path(path).absolute())

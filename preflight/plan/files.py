@@ -72,8 +72,10 @@ def _text_of(path: Path) -> str:
         if len(data) > _MAX_BYTES:
             raise UnreadableInput(f"{path}: larger than any plan ({_MAX_BYTES >> 20} MiB)")
         return data.decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise UnreadableInput(f"{path}: cannot be read: {error}") from error
+    except OSError as error:
+        raise UnreadableInput(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
 def write_plan(plan: Plan, path: str | os.PathLike[str]) -> None:
@@ -104,7 +106,8 @@ def write_atomically(path: Path, content: bytes) -> None:
         sync_folder(path.parent)
     except OSError as error:
         beside.unlink(missing_ok=True)
-        raise UnreadableInput(f"{path}: cannot be written: {error}") from error
+        reason = error.strerror or error
+        raise UnreadableInput(f"{path}: cannot be written: {reason}") from error
 
 
 def sync_folder(folder: Path) -> None:

@@ -167,7 +167,9 @@ def _why(plan: Plan, outcome: Outcome, risk: str, reversible: bool) -> str:
     if outcome.left:
         first = outcome.left[0]
         unsure = "" if first.certainty is Certainty.CERTAIN else f" ({first.certainty.value})"
-        said = f"{len(outcome.left)} finding(s) stay, first {first.rule}{unsure}"
+        count = len(outcome.left)
+        stay = "1 finding stays" if count == 1 else f"{count} findings stay, first"
+        said = f"{stay}: {first.rule}{unsure}" if count == 1 else f"{stay} {first.rule}{unsure}"
     elif outcome.problems:
         said = f"the plan leaves out: {outcome.problems[0]}"
     elif outcome.status is Status.UNKNOWN:

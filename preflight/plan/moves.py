@@ -76,9 +76,13 @@ def all_targets(socs: Sequence[str], host: str = "", since: str = "") -> Iterato
 
 
 def likely_targets(models: Sequence[ModelFile]) -> list[str]:
-    """Every known release with each SoC that the models were compiled for, newest first."""
+    """Every known release with each SoC that the models were compiled for, newest first.
+
+    Previews come last: of targets that are equally good the first one is taken.
+    """
     host = next(iter(sorted(_hosts(models))), "linux-aarch64")
-    return list(all_targets(sorted(_socs(models)), host))
+    found = all_targets(sorted(_socs(models)), host)
+    return sorted(found, key=lambda spec: _PREVIEW.search(spec) is not None)
 
 
 def name_known_devices(models: Sequence[ModelFile]) -> bool:

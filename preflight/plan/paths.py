@@ -34,6 +34,7 @@ from preflight.plan.simulate import (
 )
 from preflight.target.types import Target
 
+_MOST_NAMED = 3  # targets in a title
 _BEFORE_REBUILD = ("edit_source_model", "convert_shapes", "install_package", "set_environment")
 
 
@@ -103,8 +104,10 @@ class PathBuilder(Struct):
                 steps.append(phrases.move_step(spec, self.target.name, goal, paths, step_id))
                 steps += self._checks(group, spec, (step_id,), count)
             count += len(group)
-        names = " and ".join(spec for spec, _ in groups)
-        return self.plan("split", steps, f"Keep the files, on {len(groups)} targets: {names}")
+        names = " and ".join(spec for spec, _ in groups[:_MOST_NAMED])
+        more = f" and {len(groups) - _MOST_NAMED} more" if len(groups) > _MOST_NAMED else ""
+        title = f"Keep the files, on {len(groups)} targets: {names}{more}"
+        return self.plan("split", steps, title)
 
     def rebuilt(self, spec: str = "=") -> Plan:
         """Compile again what does not run on the target (or on `spec`), keep what does."""

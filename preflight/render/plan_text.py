@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
@@ -10,6 +11,9 @@ from preflight.plan.apply import ApplyResult
 from preflight.plan.judge import Candidate
 from preflight.plan.model import Plan, Step
 from preflight.render.escape import printable
+
+_WIDTH = 100  # columns; commands and paths may be longer, they are never broken
+_MOST_STEPS = 40  # of a way that is only looked at; `plan show` shows all
 
 _STATUS_WORDS = {
     "ok": "runs",
@@ -19,23 +23,65 @@ _STATUS_WORDS = {
 }
 
 
-def ways_text(candidates: Sequence[Candidate], chosen: int, saved: str = "") -> str:
-    """All ways, best first, and the steps of the chosen one (an index). `saved` is its file."""
+# What a way is called in the first line, by kind; other kinds by their title.
+_SHORT = {
+    "as_is": "run it as it is",
+    "rebuild": "compile it again",
+    "mend": "repair what is wrong",
+}
+
+
+def ways_text(
+    candidates: Sequence[Candidate], chosen: int, saved: str = "", again: str = ""
+) -> str:
+    """All ways, best first, and the steps of the chosen one (an index).
+
+    `saved` is the file that holds it; `again` the command that was given, to be repeated with -o.
+    """
     best = candidates[chosen]
     lines = [_answer(candidates, best), ""]
     for number, candidate in enumerate(candidates, 1):
         lines += _way(number, candidate, candidate is best)
-    if best.plan.steps:
+    steps = best.plan.steps
+    if steps:
         lines += ["", f"steps of way {chosen + 1}:"]
-        for number, step in enumerate(best.plan.steps, 1):
+        for number, step in enumerate(steps[:_MOST_STEPS], 1):
             lines += _step(number, step)
-    lines += ["", f"next: {_next_of_ways(best, saved)}"]
+    if len(steps) > _MOST_STEPS:
+        lines.append(f"  and {len(steps) - _MOST_STEPS} more: preflight plan show PLAN shows all")
+    lines += ["", f"next: {_next_of_ways(best, saved, again)}"]
     return _joined(lines)
 
 
 def _joined(lines: Sequence[str]) -> str:
     """The lines as text; whatever is in one stays in one."""
     return "\n".join(printable(line) for line in lines) + "\n"
+
+
+def _wrapped(lead: str, text: str) -> list[str]:
+    """A text in lines of at most `_WIDTH` columns, indented like the text behind `lead`."""
+    indent = " " * len(lead)
+    return textwrap.wrap(
+        printable(text),
+        _WIDTH,
+        initial_indent=lead,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [lead.rstrip()]
+
+
+def _command(lead: str, words: Sequence[str]) -> list[str]:
+    """A command over several lines, fit to paste."""
+    lines, line = [], lead
+    for number, word in enumerate(words):
+        quoted = printable(shlex.quote(word))
+        if number and len(line) + len(quoted) + 3 > _WIDTH:
+            lines.append(f"{line} \\")
+            line = " " * (len(lead) + 2) + quoted
+        else:
+            line += quoted if not number else f" {quoted}"
+    return [*lines, line]
 
 
 def _answer(candidates: Sequence[Candidate], best: Candidate) -> str:
@@ -48,10 +94,8 @@ def _answer(candidates: Sequence[Candidate], best: Candidate) -> str:
     today = "does not run as it is" if blocked else "not known whether it runs as it is"
     if not best.reached:
         return f"{names} on {target}: {today}, and no way was found that leaves nothing behind"
-    return (
-        f"{names} on {target}: {today}; best way: {printable(best.path.title)}"
-        f" ({_STATUS_WORDS[best.path.predicted]}, {best.path.risk} risk)"
-    )
+    short = _SHORT.get(best.path.kind) or printable(best.path.title)
+    return f"{names} on {target}: {today}; best way: {short}"
 
 
 def _names(plan: Plan) -> str:
@@ -62,70 +106,106 @@ def _names(plan: Plan) -> str:
 def _way(number: int, candidate: Candidate, is_chosen: bool) -> Iterator[str]:
     path = candidate.path
     mark = "*" if is_chosen else " "
-    yield f"{mark} {number}. {printable(path.title)}"
+    yield from _wrapped(f"{mark} {number}. ", path.title)
     yield f"     predicted: {_STATUS_WORDS[path.predicted]}; cost {path.cost}, risk {path.risk}"
-    yield f"     {printable(path.why)}"
+    yield from _wrapped("     ", path.why)
     for text in path.remaining[:8]:
-        yield f"     - {printable(text)}"
+        yield from _wrapped("     - ", text)
     if len(path.remaining) > 8:
         yield f"     - and {len(path.remaining) - 8} more"
 
 
-def _next_of_ways(best: Candidate, saved: str) -> str:
+def _next_of_ways(best: Candidate, saved: str, again: str) -> str:
     plan = best.plan
     model, target = shlex.quote(plan.models[0].path), shlex.quote(plan.target.spec)
     if not plan.steps:
         return printable(f"preflight check {model} --target {target}")
     if saved:
         return printable(f"preflight apply {shlex.quote(saved)} --dry-run")
-    models = " ".join(shlex.quote(m.path) for m in plan.models[:4])
-    return printable(f"preflight plan {models} --target {target} -o plan.toml")
+    models = " ".join(shlex.quote(m.path) for m in plan.models)
+    return printable(f"{again or f'preflight plan {models} --target {target}'} -o plan.toml")
 
 
 def plan_text(plan: Plan, path: str, states: dict[str, str] | None = None) -> str:
     """One plan with its steps; `states` says where each stands, from the journal."""
     choice = plan.path
     predicted = _STATUS_WORDS.get(choice.predicted, printable(choice.predicted))
-    title = f"{_names(plan)} on {printable(plan.target.name)}: {printable(choice.title)}"
-    lines = [f"{title} ({predicted}, {printable(choice.risk)} risk)", f"  {printable(choice.why)}"]
-    lines += [f"  remains: {printable(text)}" for text in choice.remaining]
+    lines = [f"{_names(plan)} on {printable(plan.target.name)}: {_progress(plan, states or {})}"]
+    lines += _wrapped("  ", f"{choice.title} ({predicted}, {choice.risk} risk)")
+    lines += _wrapped("  ", choice.why)
+    for text in choice.remaining:
+        lines += _wrapped("  remains: ", text)
     for number, step in enumerate(plan.steps, 1):
         lines += ["", *_step(number, step, (states or {}).get(step.id, ""))]
-    lines += [f"note: {printable(note)}" for note in plan.notes]
-    lines += ["", f"next: preflight apply {printable(shlex.quote(path))} --dry-run"]
+    for note in plan.notes:
+        lines += _wrapped("note: ", note)
+    done = bool(plan.steps) and all((states or {}).get(s.id) == "done" for s in plan.steps)
+    name = printable(shlex.quote(path))
+    after = (
+        f"preflight rollback {name}   # to undo" if done else f"preflight apply {name} --dry-run"
+    )
+    lines += ["", f"next: {after}"]
     return _joined(lines)
+
+
+def _progress(plan: Plan, states: dict[str, str]) -> str:
+    """How far a plan is carried out."""
+    done = sum(1 for step in plan.steps if states.get(step.id) == "done")
+    total = len(plan.steps)
+    steps = "1 step" if total == 1 else f"{total} steps"
+    if not done:
+        return f"a plan of {steps}, not begun"
+    return f"a plan of {steps}, all done" if done == total else f"{done} of {steps} done"
 
 
 def _step(number: int, step: Step, state: str = "") -> Iterator[str]:
     done = f"  [{state}]" if state else ""
-    yield f"  {number}. {printable(step.title)}  ({step.kind.replace('_', ' ')}, {step.id}){done}"
+    kind = step.kind.replace("_", " ")
+    yield from _wrapped(f"  {number}. ", f"{step.title}  ({kind}, {step.id}){done}")
+    for lead, text in _said(step):
+        if isinstance(text, str):
+            yield from _wrapped(f"       {lead}: ", text)
+        else:
+            yield from _command(f"       {lead}: ", text)
+
+
+def _said(step: Step) -> Iterator[tuple[str, str | Sequence[str]]]:
+    """What is to be said about a step: a word and a text, or a word and a command."""
     if step.requires:
-        yield f"       after: {', '.join(step.requires)}"
+        yield "after", ", ".join(step.requires)
     if step.command:
-        yield f"       run: {printable(shlex.join(step.command))}"
+        yield "run", step.command
     if step.instruction:
-        yield f"       do: {printable(step.instruction)}"
+        yield "do", step.instruction
     for item in step.statements:
         default = f" (the default is {item.new_default} now)" if item.new_default else ""
-        stated = f"{item.operator}.{item.attribute} = {item.value}{default}"
-        yield f"       state {printable(stated)}"
+        yield "state", f"{item.operator}.{item.attribute} = {item.value}{default}"
     for need in step.needs:
-        yield f"       needs: {printable(need.what)}: {printable(need.path)} ({need.place})"
+        yield "needs", f"{need.what}: {need.path} ({need.place})"
     for question in step.open_questions:
-        yield f"       open: --{printable(question.option)}: {printable(question.what)}"
+        yield "open", f"--{question.option}: {question.what}"
     for problem in step.problems:
-        yield f"       open: {printable(problem)}"
+        yield "open", problem
     if step.roll_out is not None:
-        yield f"       stages: {printable(', '.join(step.roll_out.stages))}"
-        yield f"       watch: {printable(step.roll_out.metric)}"
+        yield "stages", ", ".join(step.roll_out.stages)
+        yield "watch", step.roll_out.metric
     if step.waiver is not None:
-        yield f"       waived until {step.waiver.expires}: {printable(step.waiver.reason)}"
+        yield "waived", f"until {step.waiver.expires}: {step.waiver.reason}"
     for reason in step.reasons:
-        yield f"       why: {printable(reason)}"
-    if step.check and step.kind != "verify":
-        yield f"       then: {printable(step.check)}"
-    if step.undo:
-        yield f"       back: {printable(step.undo)}"
+        yield "why", reason
+    if step.check:
+        yield "then" if step.kind != "verify" else "run", _as_command(step.check)
+    if step.undo and step.kind != "verify":
+        yield "back", step.undo
+
+
+def _as_command(check: str) -> str | Sequence[str]:
+    """The words of a check that is one of preflight's own commands; other checks are prose."""
+    try:
+        words = shlex.split(check)
+    except ValueError:
+        return check
+    return words if words[:1] == ["preflight"] and shlex.join(words) == check else check
 
 
 _RESULT_WORDS = {
@@ -141,13 +221,14 @@ def result_text(result: ApplyResult, plan: str) -> str:
     """What applying or rolling back has done."""
     lines = [_result_line(result)]
     if result.error:
-        lines.append(f"  {printable(result.error)}")
+        lines += _wrapped("  ", result.error)
     if result.hint:
-        lines.append(f"  hint: {printable(result.hint)}")
+        lines += _wrapped("  hint: ", result.hint)
     for outcome in result.steps:
-        detail = f": {printable(outcome.detail)}" if outcome.detail else ""
-        lines.append(f"  {outcome.status:<12} {printable(outcome.title)}{detail}")
-    lines += [f"  by hand: {printable(text)}" for text in result.left]
+        detail = f": {outcome.detail}" if outcome.detail else ""
+        lines += _wrapped(f"  {outcome.status:<12} ", f"{outcome.title}{detail}")
+    for text in result.left:
+        lines += _wrapped("  by hand: ", text)
     lines.append(f"next: {_next_of_result(result, printable(shlex.quote(plan)))}")
     return _joined(lines)
 

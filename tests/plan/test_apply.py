@@ -252,10 +252,25 @@ def test_a_step_that_is_not_ready_is_refused(
     dry = apply_plan(path, options(tmp_path, dry_run=True), stand_in.BENCH)
     assert said in dry.steps[0].detail
     result = run(path)
-    assert result.status == "failed"
+    assert result.status == "stopped"
+    assert result.exit_code == 1
     assert said in result.error
     assert visible(tmp_path) == before
     assert not (tmp_path / "p.logs").exists()
+
+
+def test_a_step_that_is_not_ready_takes_nothing_back(tmp_path: Path) -> None:
+    missing = FileUse("model", str(tmp_path / "edited.onnx"), "the source", "missing")
+    path = scenario(
+        tmp_path,
+        manual("edit", kind="edit_source_model"),
+        rebuild_step(tmp_path, requires=("edit",), needs=(missing,)),
+    )
+    result = run(path)
+    assert statuses(result) == {"edit": "done", "build": "pending"}
+    assert "edited.onnx" in result.error
+    (tmp_path / "edited.onnx").write_text("onnx")
+    assert run(path).status == "done"
 
 
 def test_a_missing_program_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import msgspec
 from hypothesis import given, settings
+from msgspec.structs import replace
 
 from preflight.model.file import read_model
 from preflight.plan.apply import ApplyResult, StepOutcome
@@ -47,9 +49,11 @@ def test_ways_answer_first_and_end_in_a_command() -> None:
     )
     lines = ways_text(found.candidates, 0).splitlines()
     assert lines[0] == (
-        f"plain_910B.om on {TARGET}: does not run as it is; best way: Compile again for {TARGET}"
-        " (runs, low risk)"
+        f"plain_910B.om on {TARGET}: does not run as it is; best way: compile it again"
     )
+    assert max(len(line) for line in lines[:-1] if "/" not in line) <= 100
+    again = ways_text(found.candidates, 0, again="preflight plan a.om --set model=b").splitlines()
+    assert again[-1] == "next: preflight plan a.om --set model=b -o plan.toml"
     assert lines[-1].startswith("next: preflight plan ")
     assert lines[-1].endswith("-o plan.toml")
     document = json.loads(ways_json(found.candidates, 0))
@@ -83,3 +87,41 @@ def test_empty_fields_are_there_for_programs() -> None:
     assert step["roll_out"] is None
     assert step["command"] == []
     assert set(step) == set(msgspec.structs.asdict(manual("a")))
+
+
+def test_a_command_over_several_lines_is_the_same_command() -> None:
+    words = ("atc", *(f"--option_{n}=/some/where/with a blank/{n}" for n in range(9)))
+    build = msgspec.structs.replace(
+        manual("a", kind="rebuild"), command=words, produces="/m/new.om", instruction=""
+    )
+    text = plan_text(plan(build), "p.toml")
+    start = text.index("run: ") + len("run: ")
+    shown = text[start:].split("\n\n")[0]
+    assert shlex.split(shown.replace("\\\n", " ")) == list(words)
+    assert max(len(line) for line in shown.splitlines()) <= 100
+
+
+def test_a_way_with_thousands_of_steps_is_not_printed_whole() -> None:
+    found = solve(
+        [read_model(SCENARIOS / "plain_910B.om")], load_target(TARGET), PlanOptions(spec=TARGET)
+    )
+    best = found.best
+    many = tuple(manual(f"s{n}") for n in range(900))
+    long = replace(best, plan=msgspec.structs.replace(best.plan, steps=many))
+    lines = ways_text([long], 0).splitlines()
+    assert len(lines) < 150
+    assert "  and 860 more: preflight plan show PLAN shows all" in lines
+
+
+def test_a_plan_says_how_far_it_is() -> None:
+    made = plan(manual("a"), manual("b"))
+    first = [
+        plan_text(made, "p", s).splitlines()
+        for s in ({}, {"a": "done"}, {"a": "done", "b": "done"})
+    ]
+    assert [lines[0].rpartition(": ")[2] for lines in first] == [
+        "a plan of 2 steps, not begun",
+        "1 of 2 steps done",
+        "a plan of 2 steps, all done",
+    ]
+    assert first[2][-1] == "next: preflight rollback p   # to undo"

@@ -127,14 +127,23 @@ class Finding(Struct, frozen=True):
 
     @property
     def sort_key(self) -> tuple[object, ...]:
-        """Worst first, then the loader's order, then the rule id and the place."""
+        """What decides comes first: worst, not merely possible, refusals in the loader's order.
+
+        A refusal without an answer of the loader says what the file is instead of a model, and
+        comes before the checks that such a file fails along the way.
+        """
+        refuses = self.consequence is Consequence.LOAD
         return (
             self.severity.rank,
-            self.certainty.rank,
+            self.certainty is Certainty.POSSIBLE,
+            not refuses,
+            self.loader is not None,
             self.position or (1 << 30,),
+            self.certainty.rank,
             self.rule,
             self.location.path,
             self.message,
+            self.consequence.value,
         )
 
 
@@ -157,6 +166,9 @@ class PathVerdict(Struct, frozen=True):
 
 
 def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Sorted and without duplicates (same fingerprint and message)."""
-    unique = {(f.fingerprint, f.message): f for f in findings}
-    return tuple(sorted(unique.values(), key=lambda f: f.sort_key))
+    """Sorted and without duplicates (same fingerprint, message and consequence: the first stays)."""
+    unique: dict[tuple[str, str, Consequence], Finding] = {}
+    for finding in sorted(findings, key=lambda f: f.sort_key):
+        key = (finding.fingerprint, finding.message, finding.consequence)
+        unique.setdefault(key, finding)
+    return tuple(unique.values())

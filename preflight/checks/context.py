@@ -25,7 +25,6 @@ _LOADER_OF_KIND: Mapping[ContainerKind, str] = MappingProxyType(
         ContainerKind.SINGLE_OP: "single_op",
         ContainerKind.FLOW: "flow",
         ContainerKind.BUNDLE: "bundle",
-        ContainerKind.NANO: "nano",
         ContainerKind.OM2: "om2",
     }
 )
@@ -34,7 +33,8 @@ _LOADER_OF_KIND: Mapping[ContainerKind, str] = MappingProxyType(
 class Assumptions(Struct, frozen=True):
     """What the caller says about how the model will be loaded.
 
-    `loader` empty means the reader that belongs to the kind of file. `weight_path` is the folder of
+    `loader` empty means the one that a CANN installation has for the kind of file; the nano
+    executor, which none has, counts only when it is named. `weight_path` is the folder of
     external weights given to the load call, None when none is given. `base_dir` is the folder that
     holds the model on the target; empty means the folder the file was read from.
     """

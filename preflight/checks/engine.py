@@ -9,7 +9,14 @@ from msgspec.structs import replace
 
 from preflight.checks import ordering
 from preflight.checks.context import Assumptions, Context
-from preflight.checks.facts import SUPPLY, Answer, behaviour_certainty, resolve
+from preflight.checks.facts import (
+    SUPPLY,
+    Answer,
+    behaviour_certainty,
+    is_settled,
+    loader_not_known,
+    resolve,
+)
 from preflight.checks.predicate import Hit, Predicate, Undecided, convert_params, find_predicate
 from preflight.checks.rulefile import Rule, RuleStatus, behaviour_code
 from preflight.checks.verdicts import Verdicts, decide
@@ -63,7 +70,9 @@ def run_rules(rules: Iterable[Rule], context: Context) -> Result:
 
     Raises DataError when a rule names a predicate that is not installed.
     """
-    active = [rule for rule in rules if rule.status is not RuleStatus.DEPRECATED]
+    active = sorted(
+        (rule for rule in rules if rule.status is not RuleStatus.DEPRECATED), key=lambda r: r.id
+    )
     findings: list[Finding] = []
     not_evaluated: list[NotEvaluated] = []
     not_applicable: list[tuple[str, str]] = []
@@ -114,16 +123,22 @@ def _looks_at_model(rule: Rule) -> bool:
 
 
 def _nested_contexts(context: Context) -> Iterator[Context]:
-    """Contexts of the models inside a bundle or flow model; each is loaded by its own kind."""
+    """Contexts of the models inside a bundle or flow model.
+
+    Bundles hand each of them to the standard loader, flow models to LoadRootModel, which is its
+    core (spec/om-format.md §A.6, §A.12); what that one does with a package is not known to differ
+    from a load of the package itself.
+    """
     order = ordering.BUNDLE_INNER if context.loader == "bundle" else ordering.FLOW_INNER
     if context.loader not in ("bundle", "flow"):
         return
     for index, inner in enumerate(context.model.nested):
         label = f"model {index} inside"
+        loader = "" if inner.container.kind is ContainerKind.OM2 else "standard"
         yield replace(
             context,
             model=inner,
-            assumptions=Assumptions(weight_path=None, base_dir=context.assumptions.base_dir),
+            assumptions=Assumptions(loader=loader, base_dir=context.assumptions.base_dir),
             prefix=" / ".join(p for p in (context.prefix, label) if p),
             outer=(*context.outer, order, index),
         )
@@ -150,7 +165,7 @@ def _inapplicable(rule: Rule, context: Context) -> str:
     behaviour = context.behaviour
     if behaviour is not None:
         for field, wanted in applies.behaviour.items():
-            if getattr(behaviour, field) != wanted:
+            if is_settled(context, field) and getattr(behaviour, field) != wanted:
                 return f"the loader of {behaviour.label} has no such check"
     return ""
 
@@ -166,7 +181,7 @@ def _evaluate(rule: Rule, context: Context) -> Iterator[Finding | NotEvaluated]:
     if found is None:
         raise DataError(f"rule {rule.id}: predicate '{rule.check.predicate}' is not installed")
     outcomes = list(found.function(context, convert_params(found, rule.check.params)))
-    if rule.applies.behaviour and context.behaviour is None:
+    if not all(is_settled(context, field) for field in rule.applies.behaviour):
         outcomes = _hypothetical(outcomes, context)
     for outcome in outcomes:
         if isinstance(outcome, Undecided):
@@ -177,10 +192,9 @@ def _evaluate(rule: Rule, context: Context) -> Iterator[Finding | NotEvaluated]:
 
 def _hypothetical(outcomes: list[Hit | Undecided], context: Context) -> list[Hit | Undecided]:
     """A rule of some releases, asked for a release nobody knows: a hit only shows it matters."""
-    if not outcomes:
-        return []
-    reason = context.target.behaviour.source or "the target's release is not known"
-    return [Undecided(reason, ("target.behaviour",))]
+    if not any(isinstance(outcome, Hit) for outcome in outcomes):
+        return outcomes
+    return [Undecided(loader_not_known(context), ("target.behaviour",))]
 
 
 def _not_evaluated(rule: Rule, undecided: Undecided, context: Context) -> NotEvaluated:
@@ -193,8 +207,19 @@ def _not_evaluated(rule: Rule, undecided: Undecided, context: Context) -> NotEva
         reason=reason,
         consequence=rule.consequence,
         missing=undecided.missing,
-        blocking=rule.severity is Severity.ERROR,
+        blocking=_blocks(rule),
     )
+
+
+def _blocks(rule: Rule) -> bool:
+    """Whether a verdict needs the rule: it could refuse, or a compilation could fail at it.
+
+    Of rules about compiling again a warning counts too: what it warns of stops the compiler as
+    often as not, and a rebuild whose operators were not all compared is not known to work.
+    """
+    if rule.consequence is Consequence.REBUILD:
+        return rule.severity is not Severity.NOTE
+    return rule.severity is Severity.ERROR
 
 
 def _finding(

@@ -163,8 +163,38 @@ def resolve(name: str, context: Context) -> Answer:
 
 
 def behaviour_certainty(context: Context, field: str) -> Certainty:
-    """How surely one value of the target's release behaviour is known."""
+    """How surely one value of the target's release behaviour is known.
+
+    A behaviour as a whole may be less sure than each of its values: that of a release which nobody
+    has seen is taken from its nearest neighbour, and then none of them is surer than that.
+    """
     fact = context.target.behaviour
     if fact.value is None:
         return fact.certainty
-    return fact.value.certainties.get(field, fact.certainty)
+    own = fact.value.certainties
+    if behaviour_is_guess(context):
+        return fact.certainty
+    return own.get(field, fact.certainty)
+
+
+def behaviour_is_guess(context: Context) -> bool:
+    """Whether the target's loader is a guess from a neighbour, whatever is known of that one."""
+    fact = context.target.behaviour
+    if fact.value is None or fact.certainty is not Certainty.POSSIBLE:
+        return False
+    return all(c is not Certainty.POSSIBLE for c in fact.value.certainties.values())
+
+
+def is_settled(context: Context, field: str) -> bool:
+    """Whether a value of the release behaviour may decide: known, and not merely possible."""
+    if context.behaviour is None:
+        return False
+    return behaviour_certainty(context, field) is not Certainty.POSSIBLE
+
+
+def loader_not_known(context: Context) -> str:
+    """Why a check that differs between releases cannot be decided for this target."""
+    fact = context.target.behaviour
+    if not fact.known or fact.value is None:
+        return fact.source or "the target's release is not known"
+    return f"whether this loader has the check is a guess ({fact.source})"

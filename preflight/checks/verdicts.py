@@ -19,6 +19,14 @@ from preflight.findings import (
 DEPLOY = frozenset({Consequence.LOAD, Consequence.RUN})
 REBUILD = frozenset({Consequence.REBUILD, Consequence.DRIFT})
 
+# Why a path is unknown when no rule of it spoke about the model.
+_NOTHING_ASKED = {
+    DEPLOY: "nothing in the file could be compared with the target",
+    REBUILD: (
+        "operators are compared for compiling again in static OMs and single-operator models only"
+    ),
+}
+
 
 class Verdicts(Struct, frozen=True):
     """The answers of both paths; unknown is never shown as ok."""
@@ -47,27 +55,23 @@ def _path(
 ) -> PathVerdict:
     relevant = [f for f in findings if f.consequence in consequences]
     errors = [f for f in relevant if f.severity is Severity.ERROR]
-    sure = [f for f in errors if f.certainty is not Certainty.POSSIBLE]
-    if sure:
-        first = min(sure, key=_decisiveness)
-        return PathVerdict(Status.BLOCKED, first.rule, first.message)
     if errors:
-        return PathVerdict(
-            Status.UNKNOWN, errors[0].rule, f"not sure, but possible: {errors[0].message}"
-        )
-    for item in not_evaluated:
-        if item.blocking and item.consequence in consequences:
+        return _of_error(errors[0])
+    undecided = [item for item in not_evaluated if item.consequence in consequences]
+    for item in undecided:
+        if item.blocking:
             return PathVerdict(Status.UNKNOWN, item.rule, item.reason)
     if not asked & consequences:
-        return PathVerdict(Status.UNKNOWN, "", "no rule of this path could be evaluated")
+        reason = undecided[0].reason if undecided else _NOTHING_ASKED[consequences]
+        return PathVerdict(Status.UNKNOWN, undecided[0].rule if undecided else "", reason)
     warnings = [f for f in relevant if f.severity is Severity.WARNING]
     if warnings:
         return PathVerdict(Status.OK_WITH_WARNINGS, warnings[0].rule, warnings[0].message)
     return PathVerdict(Status.OK)
 
 
-def _decisiveness(finding: Finding) -> tuple[object, ...]:
-    """What names the file for what it is comes first, then the loader's own order."""
-    if finding.consequence is not Consequence.LOAD:
-        return (2, ())
-    return (0, ()) if finding.loader is None else (1, finding.position)
+def _of_error(first: Finding) -> PathVerdict:
+    """The verdict of the first error: sorted findings put those that are merely possible last."""
+    if first.certainty is Certainty.POSSIBLE:
+        return PathVerdict(Status.UNKNOWN, first.rule, f"not sure, but possible: {first.message}")
+    return PathVerdict(Status.BLOCKED, first.rule, first.message)

@@ -297,7 +297,13 @@ def nano() -> Fixture:
 
 
 def nano_partition() -> Fixture:
-    return Fixture(write_nano([(ids.PRE_MODEL_DESC, b""), (ids.WEIGHTS_DATA, b"x")]), target())
+    data = write_nano([(ids.PRE_MODEL_DESC, b""), (ids.WEIGHTS_DATA, b"x")])
+    return Fixture(data, target(), Assumptions(loader="nano"))
+
+
+def nano_by_its_executor() -> Fixture:
+    data = write_nano([(ids.PRE_MODEL_DESC, bytes(64))])
+    return Fixture(data, target(), Assumptions(loader="nano"))
 
 
 def nano_magic() -> Fixture:
@@ -385,6 +391,10 @@ def flow() -> Fixture:
     return Fixture(flow_model(), target())
 
 
+def flow_through_plain_load() -> Fixture:
+    return Fixture(flow_model(), target(), Assumptions(loader="standard"))
+
+
 def flow_order() -> Fixture:
     data = flow_model()
     return Fixture(broken(data, 256 + 8, struct.pack("<I", ids.WEIGHTS_DATA)), target())
@@ -444,6 +454,17 @@ def twice() -> Fixture:
 
 def old_inout() -> Fixture:
     return Fixture(om(None, (ids.FLOW_MODEL, struct.pack("<III", 0, 4, 0))), target())
+
+
+def loader_of_tomorrow() -> Fixture:
+    known = behaviour_fact(NEW)
+    return Fixture(om(), target(replace(known, certainty=Certainty.POSSIBLE)))
+
+
+def mismatch_on_loader_of_tomorrow() -> Fixture:
+    known = behaviour_fact(NEW)
+    where = target(replace(known, certainty=Certainty.POSSIBLE))
+    return Fixture(with_attributes(soc_version="Ascend310P3", arch_type="1"), where)
 
 
 def odd_bundle() -> Fixture:

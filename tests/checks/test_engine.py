@@ -74,7 +74,8 @@ def test_a_fact_that_does_not_matter_may_be_missing():
 def test_a_model_that_passes_in_every_release_needs_no_release():
     silent = fixtures.with_attributes(soc_version=None, arch_type=None)
     result = check(Fixture(silent, target(unknown("no such release"))))
-    assert result.verdicts.deploy.status is Status.OK
+    assert result.verdicts.deploy.status is Status.OK_WITH_WARNINGS
+    assert result.verdicts.deploy.decided_by == "PF811", "a loader nobody knows is no plain ok"
 
 
 def test_a_model_that_some_release_refuses_needs_the_release():

@@ -55,7 +55,7 @@ def test_the_table_answers_first_and_ends_with_a_command(static_310p3: Path) -> 
     lines = result.stdout.splitlines()
     assert lines[0].startswith("resnet_static_310P3.om loads on ")
     assert lines[0].endswith("on Ascend310P")
-    assert any("architecture" in line for line in lines)
+    assert any("arch_type" in line for line in lines)
     assert lines[-1].startswith("next: preflight check resnet_static_310P3.om --target ")
     as_json = CliRunner().invoke(
         app, ["which", "--runs", str(static_310p3), "--json"], standalone_mode=False

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from preflight.checks import ordering
+from preflight.checks.architectures import ARCH_TYPE, NPU_ARCH, architecture_name
 from preflight.checks.context import Context
+from preflight.checks.facts import is_settled, loader_not_known
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
-from preflight.findings import Certainty, Evidence
+from preflight.findings import Certainty, Evidence, Severity
 from preflight.model.manifest import ModelManifest
 from preflight.target.types import SocFacts
 
@@ -21,13 +23,20 @@ _LAST_ARCH_CODE = 14
 
 
 class SocMismatch(Struct, frozen=True):
-    """Both sides of a SoC architecture comparison. `reason` says how they differ."""
+    """Both sides of a SoC architecture comparison.
+
+    `model_arch` and `target_arch` are the bare values, `model_is` and `target_is` the same with
+    what they are and which devices have them. `remark` begins with a semicolon where more is to be
+    said than that the two differ.
+    """
 
     model_soc: str
     model_arch: str
+    model_is: str
     target_soc: str
     target_arch: str
-    reason: str
+    target_is: str
+    remark: str
 
 
 def known_soc(context: Context, name: str) -> SocFacts | None:
@@ -42,13 +51,13 @@ def arch_type_differs(context: Context, _: object) -> Iterator[Outcome]:
     if manifest is None or not manifest.arch_type:
         return  # the loader asks nothing when the model is silent
     code = manifest.arch_type
-    assumed = _assumed(context, code)
+    differ = _Mismatch(context, ARCH_TYPE, code)
+    assumed = _assumed(differ)
     if assumed is not None:
         yield from assumed
         return
-    if not code.isdigit() or int(code) > _LAST_ARCH_CODE:
-        reason = f"architecture code {code} is unknown to this runtime"
-        yield _mismatch(context, code, "one of 0 to 14", reason)
+    if not (code.isascii() and code.isdecimal()) or int(code) > _LAST_ARCH_CODE:
+        yield differ.hit("", "the runtime knows only the codes 0 to 14")
         return
     device = _device(context)
     if isinstance(device, Undecided):
@@ -58,8 +67,7 @@ def arch_type_differs(context: Context, _: object) -> Iterator[Outcome]:
             f"the platform file of {device.soc_version} has no Arch_type", ("target.soc_facts",)
         )
     elif int(device.arch_type) != int(code):
-        reason = f"architecture {code} is not {device.arch_type}"
-        yield _mismatch(context, code, device.arch_type, reason, device.source)
+        yield differ.hit(device.arch_type, source=device.source)
 
 
 @predicate("device.npu_arch_differs", evidence=SocMismatch)
@@ -68,7 +76,7 @@ def npu_arch_differs(context: Context, _: object) -> Iterator[Outcome]:
     manifest = context.manifest
     if manifest is None or not manifest.soc_version:
         return
-    assumed = _assumed(context, "")
+    assumed = _assumed(_Mismatch(context, NPU_ARCH, ""))
     if assumed is not None:
         yield from assumed
         return
@@ -77,45 +85,38 @@ def npu_arch_differs(context: Context, _: object) -> Iterator[Outcome]:
         return
     model = known_soc(context, manifest.soc_version)
     device = _device(context)
+    differ = _Mismatch(context, NPU_ARCH, (model.npu_arch if model else None) or "")
     if model is None or model.npu_arch is None:
-        yield _unknown_architecture(context, model)
+        yield _unknown_architecture(differ, model)
     elif isinstance(device, Undecided):
         yield device
     elif device.npu_arch is None:
-        reason = f"the platform file of {device.soc_version} has no NpuArch"
-        yield _mismatch(context, model.npu_arch, "missing", reason, device.source)
+        remark = f"the platform file of {device.soc_version} has no NpuArch"
+        yield differ.hit("", remark, device.source)
     elif device.npu_arch != model.npu_arch:
-        reason = f"NpuArch {model.npu_arch} is not {device.npu_arch}"
-        yield _mismatch(context, model.npu_arch, device.npu_arch, reason, device.source)
+        yield differ.hit(device.npu_arch, source=device.source)
 
 
-def _unknown_architecture(context: Context, model: SocFacts | None) -> Hit:
+def _unknown_architecture(differ: _Mismatch, model: SocFacts | None) -> Hit:
     """The loader cannot find the model's SoC, or its file is from before NpuArch."""
-    manifest = context.manifest
-    assert manifest is not None
-    name = manifest.soc_version
-    reason = (
+    context = differ.context
+    name = differ.model_soc
+    remark = (
         f"the target has no platform file for {name}"
         if model is None
         else f"the platform file of {name} has no NpuArch"
     )
-    device = context.target.soc.value or ""
-    facts = known_soc(context, device)
-    arch = (facts.npu_arch if facts else None) or "unknown"
-    certain = context.target.origin != "catalogue"
-    return _mismatch(
-        context, "unknown", arch, reason, certainty=None if certain else Certainty.LIKELY
-    )
+    facts = known_soc(context, context.target.soc.value or "")
+    arch = (facts.npu_arch if facts else None) or ""
+    return differ.hit(arch, remark, certainty=context.target.socs_certainty)
 
 
-def _assumed(context: Context, code: str) -> list[Outcome] | None:
+def _assumed(differ: _Mismatch) -> list[Outcome] | None:
     """The answer of the runtime's SoC check when the target assumes one."""
-    answer = context.target.soc_answer
+    answer = differ.context.target.soc_answer
     if not answer:
         return None
-    if answer == "pass":
-        return []
-    return [_mismatch(context, code or "unknown", "assumed", f"the runtime answers {answer}")]
+    return [] if answer == "pass" else [differ.hit("", f"the runtime answers {answer}")]
 
 
 def _device(context: Context) -> SocFacts | Undecided:
@@ -128,36 +129,48 @@ def _device(context: Context) -> SocFacts | Undecided:
     return found
 
 
-def _mismatch(
-    context: Context,
-    model_arch: str,
-    target_arch: str,
-    reason: str,
-    source: str = "",
-    certainty: Certainty | None = None,
-) -> Hit:
-    manifest = context.manifest
-    assert manifest is not None
-    model_soc = manifest.soc_version or "an unnamed SoC"
-    target_soc = context.target.soc.value or "an unnamed SoC"
-    return Hit(
-        SocMismatch(model_soc, model_arch, target_soc, target_arch, reason),
-        (
-            Evidence(
-                "soc_version",
-                target_soc,
-                model_soc,
-                context.target.soc.source,
-                "model attribute soc_version, block 0",
+class _Mismatch(Struct, frozen=True):
+    """The model's side of a comparison, of which several ends are possible."""
+
+    context: Context
+    key: str  # what is compared: ARCH_TYPE or NPU_ARCH
+    model_arch: str
+
+    @property
+    def model_soc(self) -> str:
+        manifest = self.context.manifest
+        return (manifest.soc_version if manifest else "") or "an unnamed SoC"
+
+    def hit(
+        self,
+        target_arch: str,
+        remark: str = "",
+        source: str = "",
+        certainty: Certainty = Certainty.CERTAIN,
+    ) -> Hit:
+        """The fault, with the device's side; an empty architecture is one that nobody tells."""
+        context, soc = self.context, self.context.target.soc
+        target_soc = soc.value or "an unnamed SoC"
+        names = [architecture_name(context, self.key, a) for a in (self.model_arch, target_arch)]
+        model_arch, target_arch = self.model_arch or "unknown", target_arch or "unknown"
+        return Hit(
+            SocMismatch(
+                self.model_soc, model_arch, names[0], target_soc, target_arch, names[1],
+                remark and f"; {remark}",
             ),
-            Evidence(
-                "SoC architecture", target_arch, model_arch, source, "platform file or arch_type"
+            (
+                Evidence(
+                    "soc_version", target_soc, self.model_soc, soc.source,
+                    "model attribute soc_version, block 0",
+                ),
+                Evidence(
+                    "SoC architecture", names[1], names[0], source, "platform file or arch_type"
+                ),
             ),
-        ),
-        location=context.place("block 0 / MODEL_DEF"),
-        position=ordering.content(0, ordering.SOC_STEP),
-        certainty=certainty or Certainty.CERTAIN,
-    )
+            location=context.place("block 0 / MODEL_DEF"),
+            position=ordering.content(0, ordering.SOC_STEP),
+            certainty=certainty,
+        )  # fmt: skip
 
 
 class SameArchitecture(Struct, frozen=True):
@@ -205,54 +218,77 @@ def precise_soc_differs(context: Context, _: object) -> Iterator[Outcome]:
     )
 
 
-def _same_architecture(model: SocFacts, device: SocFacts) -> bool:
+def _same_architecture(model: SocFacts, device: SocFacts) -> bool | None:
+    """Whether two SoCs are of one architecture; None when no table names that of both."""
     if model.npu_arch and device.npu_arch:
         return model.npu_arch == device.npu_arch
-    return model.arch_type is not None and model.arch_type == device.arch_type
+    if model.arch_type and device.arch_type:
+        return model.arch_type == device.arch_type
+    known = (model.npu_arch or model.arch_type, device.npu_arch or device.arch_type)
+    return None if None in known else False
 
 
 @predicate("device.architecture_not_compared", evidence=SocMismatch)
 def architecture_not_compared(context: Context, _: object) -> Iterator[Outcome]:
     """The model names a SoC of another architecture where this loader does not look."""
-    device = _device(context)
-    if context.manifest is None or context.target.soc_answer or isinstance(device, Undecided):
-        return  # the rule of the loader's own check says what is missing
-    rules = {"arch_type": _only_soc_version, "npu_arch": _only_arch_type}
+    if context.manifest is None or context.target.soc_answer:
+        return
+    compare = {ARCH_TYPE: _only_soc_version, NPU_ARCH: _only_arch_type}
     if context.loader == "om2":  # packages are compared with nothing (§B)
-        rules = {"arch_type": _soc_version, "npu_arch": _soc_version}
-    found = {name: list(rule(context, context.manifest, device)) for name, rule in rules.items()}
-    if context.behaviour is not None:
+        compare = {ARCH_TYPE: _soc_version, NPU_ARCH: _soc_version}
+    found = {name: list(rule(context, context.manifest)) for name, rule in compare.items()}
+    if context.behaviour is not None and is_settled(context, "soc_rule"):
         yield from found[context.behaviour.soc_rule]
     elif any(found.values()):
-        yield Undecided("which SoC check applies depends on the release", ("target.behaviour",))
+        yield Undecided(loader_not_known(context), ("target.behaviour",))
 
 
-def _only_soc_version(context: Context, manifest: ModelManifest, device: SocFacts) -> Iterator[Hit]:
+def _only_soc_version(context: Context, manifest: ModelManifest) -> Iterator[Outcome]:
     """The loader compares arch_type, which is absent; soc_version is there."""
     if not manifest.arch_type:
-        yield from _soc_version(context, manifest, device)
+        yield from _soc_version(context, manifest)
 
 
-def _soc_version(context: Context, manifest: ModelManifest, device: SocFacts) -> Iterator[Hit]:
-    model = known_soc(context, manifest.soc_version) if manifest.soc_version else None
-    if model is not None and not _same_architecture(model, device):
-        yield _uncompared(context, _code(model), _code(device), device)
+def _soc_version(context: Context, manifest: ModelManifest) -> Iterator[Outcome]:
+    """The SoC for which the model was compiled is of another architecture, or nobody knows it."""
+    if not manifest.soc_version or manifest.soc_version == context.target.soc.value:
+        return
+    model, device = known_soc(context, manifest.soc_version), _device(context)
+    if isinstance(device, Undecided):
+        yield device
+    elif model is None or _same_architecture(model, device) is None:
+        yield Undecided(
+            f"the loader does not compare SoCs here, and nothing tells whether code for "
+            f"{manifest.soc_version} fits {device.soc_version}",
+            ("target.socs",),
+        )
+    elif not _same_architecture(model, device):
+        key = ARCH_TYPE if model.arch_type and device.arch_type else NPU_ARCH
+        values = (getattr(model, key) or "", getattr(device, key) or "")
+        yield _uncompared(context, key, values, device)
 
 
-def _only_arch_type(context: Context, manifest: ModelManifest, device: SocFacts) -> Iterator[Hit]:
+def _only_arch_type(context: Context, manifest: ModelManifest) -> Iterator[Outcome]:
     """The loader compares soc_version, which is absent; arch_type is there."""
-    silent = not manifest.soc_version and bool(manifest.arch_type)
-    if silent and device.arch_type not in (None, manifest.arch_type):
-        yield _uncompared(context, manifest.arch_type, device.arch_type or "", device)
+    if manifest.soc_version or not manifest.arch_type:
+        return
+    device = _device(context)
+    if isinstance(device, Undecided):
+        yield device
+    elif device.arch_type is None:
+        yield Undecided(
+            f"the loader does not compare arch_type, and that of {device.soc_version} is not known",
+            ("target.soc_facts",),
+        )
+    elif device.arch_type != manifest.arch_type:
+        yield _uncompared(context, ARCH_TYPE, (manifest.arch_type, device.arch_type), device)
 
 
-def _code(facts: SocFacts) -> str:
-    return facts.arch_type or facts.npu_arch or "unknown"
-
-
-def _uncompared(context: Context, model_arch: str, arch: str, device: SocFacts) -> Hit:
-    reason = "the loader of this release does not look at it"
-    return _mismatch(context, model_arch, arch, reason, device.source, Certainty.LIKELY)
+def _uncompared(context: Context, key: str, values: tuple[str, str], device: SocFacts) -> Hit:
+    remark = "the loader of this release does not look at it"
+    return _Mismatch(context, key, values[0]).hit(
+        values[1], remark, device.source, Certainty.LIKELY
+    )
 
 
 class SilentSoc(Struct, frozen=True):
@@ -267,9 +303,10 @@ def soc_not_recorded(context: Context, _: object) -> Iterator[Outcome]:
     manifest, behaviour = context.manifest, context.behaviour
     if manifest is None or context.target.soc_answer:
         return
-    by_arch = behaviour is not None and behaviour.soc_rule == "arch_type"
+    by_arch = behaviour is not None and behaviour.soc_rule == ARCH_TYPE
     value = manifest.arch_type if by_arch else manifest.soc_version
     name = "arch_type" if by_arch else "soc_version"
+    silent = not manifest.arch_type and not manifest.soc_version
     if not value:
         yield Hit(
             SilentSoc(name),
@@ -280,6 +317,7 @@ def soc_not_recorded(context: Context, _: object) -> Iterator[Outcome]:
                 ),
             ),
             location=context.place("block 0 / MODEL_DEF"),
+            severity=Severity.WARNING if silent else None,
         )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from preflight.checks import ordering
 from preflight.checks.context import Context
-from preflight.checks.facts import behaviour_certainty
+from preflight.checks.facts import behaviour_certainty, is_settled
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.findings import Certainty, Evidence
 from preflight.model.manifest import ModelManifest
@@ -81,8 +81,8 @@ def abi_out_of_range(context: Context, _: object) -> Iterator[Outcome]:
     opp, compiler = _checked_versions(manifest)
     accepted = context.target.abi_range
     if not accepted.known:
-        if opp or compiler:
-            yield Undecided(accepted.source or "the ABI range is not known", ("target.abi_range",))
+        # Also without versions to compare: a range that cannot be read refuses every such model.
+        yield Undecided(accepted.source or "the ABI range is not known", ("target.abi_range",))
         return
     if accepted.value is None:
         return
@@ -110,7 +110,9 @@ def _checked_versions(manifest: ModelManifest) -> tuple[str, str]:
 
 def _paddings(context: Context) -> tuple[bool, ...]:
     behaviour = context.behaviour
-    return (True, False) if behaviour is None else (behaviour.abi_padding,)
+    if behaviour is None or not is_settled(context, "abi_padding"):
+        return (True, False)
+    return (behaviour.abi_padding,)
 
 
 def _abi_hit(context: Context, opp: str, compiler: str, accepted: Fact[str], padded: bool) -> Hit:
@@ -128,7 +130,7 @@ def _abi_hit(context: Context, opp: str, compiler: str, accepted: Fact[str], pad
         ),
         location=context.place("block 0 / MODEL_DEF"),
         position=ordering.environment(111),
-        certainty=certainty if context.behaviour else accepted.certainty,
+        certainty=certainty if is_settled(context, "abi_padding") else accepted.certainty,
     )
 
 

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.checks import ordering
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
+from preflight.checks.predicates.table import LARGEST_EXTRA, accepted_counts
 from preflight.container.types import ContainerKind
-from preflight.findings import Evidence
+from preflight.findings import Certainty, Evidence, Severity
 
 
 class NotAModelFacts(Struct, frozen=True):
@@ -58,6 +60,48 @@ def kind(context: Context, _: object) -> Iterator[Outcome]:
         (Evidence("kind of file", "a compiled model", container.what, found_from="the file"),),
         location=context.place(),
     )
+
+
+@predicate("kind.maybe", evidence=KindFacts)
+def maybe(context: Context, _: object) -> Iterator[Outcome]:
+    """As kind.is, where what becomes of such a file is not known."""
+    for hit in kind(context, None):
+        assert isinstance(hit, Hit)
+        yield replace(hit, certainty=Certainty.POSSIBLE)
+
+
+@predicate("kind.foreign", evidence=KindFacts)
+def foreign(context: Context, _: object) -> Iterator[Outcome]:
+    """A file that another program loads, or none: what the standard loader makes of it decides.
+
+    Asked with the file's own loader it is a remark: the caller says that this one will load it.
+    """
+    container = context.model.container
+    own = context.loader != "standard"
+    if own:
+        where, certainty, severity = f"the {context.loader} loader", Certainty.CERTAIN, _WARNING
+    else:
+        where = "the standard loader (aclmdlLoadFromFile)"
+        certainty = Certainty.CERTAIN if _refused(context) else Certainty.LIKELY
+        severity = None
+    yield Hit(
+        KindFacts(container.kind.value, container.what),
+        (Evidence("kind of file", "a compiled model", container.what, where, "the file"),),
+        location=context.place(),
+        certainty=certainty,
+        severity=severity,
+    )
+
+
+_WARNING = Severity.WARNING
+
+
+def _refused(context: Context) -> bool:
+    """Whether the standard loader fails on the bytes, whichever release it is of."""
+    if context.model.standard_faults:
+        return True
+    counts = {block.declared_count for block in context.container.blocks}
+    return not counts <= accepted_counts(LARGEST_EXTRA)
 
 
 class SizeFacts(Struct, frozen=True):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # operators then only show what they made last time.
 _PARSED = frozenset({"Onnx", "TensorFlow", "Caffe"})
 _SHOWN = 5
+_KERNELS = ("target.kernels",)
 
 
 class OperatorChange(Struct, frozen=True):
@@ -236,6 +237,9 @@ def no_kernel(context: Context, _: object) -> Iterator[Outcome]:
     soc = context.target.soc.value or "the target"
     if join.same_release and context.manifest and context.manifest.soc_version == soc:
         return  # compiled there before
+    if not context.target.kernels_source:
+        yield Undecided("the operators with kernels on the target are not known", _KERNELS)
+        return
     for use in join.uses:
         if not use.nodes or not use.known:
             continue

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from preflight.checks.context import Context
 from preflight.checks.predicate import Hit, Outcome, predicate
+from preflight.checks.predicates.device import known_soc
 from preflight.findings import Evidence
 
 
@@ -38,8 +39,8 @@ class RebuildSoc(Struct, frozen=True):
 @predicate("rebuild.soc_not_in_toolchain", evidence=RebuildSoc)
 def soc_not_in_toolchain(context: Context, _: object) -> Iterator[Outcome]:
     """The target's release cannot compile for the target's SoC."""
-    soc, socs = context.target.soc, context.target.socs
-    if not soc.value or soc.value in socs:
+    soc = context.target.soc
+    if not soc.value or known_soc(context, soc.value) is not None:
         return
     yield Hit(
         RebuildSoc(soc.value, context.target.release.value or context.target.name),

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from preflight.checks.context import Context
+from preflight.checks.facts import is_settled, loader_not_known
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.checks.predicates.container import faults_of
 from preflight.checks.predicates.device import arch_type_differs, npu_arch_differs
@@ -82,11 +83,11 @@ def _counts(context: Context) -> Iterator[Outcome]:
 def _devices(context: Context) -> Iterator[Outcome]:
     """The SoC check of the target's release; of a release nobody knows, whether it could matter."""
     behaviour = context.behaviour
-    if behaviour is not None:
+    if behaviour is not None and is_settled(context, "soc_rule"):
         rule = npu_arch_differs if behaviour.soc_rule == "npu_arch" else arch_type_differs
         yield from rule(context, None)
     elif [*npu_arch_differs(context, None), *arch_type_differs(context, None)]:
-        yield Undecided("which SoC check applies depends on the release", ("target.behaviour",))
+        yield Undecided(loader_not_known(context), ("target.behaviour",))
 
 
 def _wrapped(hit: Hit) -> Hit:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from preflight.checks import ordering
 from preflight.checks.context import Context
-from preflight.checks.facts import behaviour_certainty
+from preflight.checks.facts import behaviour_certainty, is_settled
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.container.types import Block
 from preflight.findings import Certainty, Evidence
@@ -32,7 +32,7 @@ class CountParams(Struct, frozen=True):
 
 # The base set of om-format §A.4; a release adds 0..k to each.
 _BASE_COUNTS = (1, 3, 4, 5)
-_LARGEST_EXTRA = 3  # of all known releases
+LARGEST_EXTRA = 3  # of all known releases
 
 
 def accepted_counts(extra: int) -> frozenset[int]:
@@ -61,12 +61,12 @@ def is_flow(context: Context) -> bool:
 def count_outcome(context: Context, block: Block) -> Outcome | None:
     """What the target's release makes of one table's count; None when it accepts it."""
     behaviour = context.behaviour
-    if behaviour is None:
+    if behaviour is None or not is_settled(context, "partition_extra"):
         return _count_without_release(context, block)
     accepted = accepted_counts(behaviour.partition_extra)
     if block.declared_count in accepted:
         return None
-    impossible = block.declared_count not in accepted_counts(_LARGEST_EXTRA)
+    impossible = block.declared_count not in accepted_counts(LARGEST_EXTRA)
     certainty = behaviour_certainty(context, "partition_extra")
     certainty = Certainty.CERTAIN if impossible else certainty
     source = behaviour.sources.get("partition_extra", "")
@@ -75,7 +75,7 @@ def count_outcome(context: Context, block: Block) -> Outcome | None:
 
 def _count_without_release(context: Context, block: Block) -> Outcome | None:
     """Some counts pass in every release and some in none, whatever the target is."""
-    always, ever = accepted_counts(0), accepted_counts(_LARGEST_EXTRA)
+    always, ever = accepted_counts(0), accepted_counts(LARGEST_EXTRA)
     if block.declared_count in always:
         return None
     if block.declared_count not in ever:
@@ -158,7 +158,11 @@ class SinglePartition(Struct, frozen=True):
 
 @predicate("table.single_partition", evidence=SinglePartition)
 def single_partition(context: Context, _: object) -> Iterator[Outcome]:
-    """Block 0 has exactly one partition: not an executable model."""
+    """Block 0 has exactly one partition: not an executable model.
+
+    The plain load calls do not refuse it for that; without tasks and kernels it fails later, unless
+    the graph is trivial (spec/om-format.md §D.1). That is possible, and no ok.
+    """
     blocks = context.container.blocks
     if blocks and blocks[0].declared_count == 1 and blocks[0].partitions:
         name = blocks[0].partitions[0].name
@@ -166,6 +170,7 @@ def single_partition(context: Context, _: object) -> Iterator[Outcome]:
             SinglePartition(name),
             (Evidence("partitions", "more than MODEL_DEF alone", name, found_from="block 0"),),
             location=context.place("block 0"),
+            certainty=Certainty.POSSIBLE,
         )
 
 

@@ -8,7 +8,9 @@ from msgspec import Struct
 
 from preflight.checks import ordering
 from preflight.checks.context import Context
-from preflight.checks.predicate import Hit, Outcome, predicate
+from preflight.checks.facts import behaviour_is_guess
+from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
+from preflight.checks.predicates.device import known_soc
 from preflight.findings import Certainty, Evidence
 
 
@@ -48,6 +50,28 @@ def problem(context: Context, params: TargetParams) -> Iterator[Outcome]:
             )
 
 
+class GuessedLoader(Struct, frozen=True):
+    """A target whose release behaviour is not known, or taken from another release."""
+
+    release: str
+    what: str
+    why: str
+
+
+@predicate("target.loader_not_known", evidence=GuessedLoader)
+def loader_not_known(context: Context, _: object) -> Iterator[Outcome]:
+    """No source and no installation of this release's loader was ever looked at."""
+    fact = context.target.behaviour
+    if context.behaviour is not None and not behaviour_is_guess(context):
+        return
+    what = "not known" if fact.value is None else f"a guess ({fact.value.label})"
+    release = context.target.release.value or context.target.name
+    yield Hit(
+        GuessedLoader(release, what, fact.source or "the target names no release"),
+        (Evidence("loader", "a release whose loader is known", what, "", fact.source),),
+    )
+
+
 class MissingPlatform(Struct, frozen=True):
     """A SoC that the target cannot describe."""
 
@@ -58,7 +82,15 @@ class MissingPlatform(Struct, frozen=True):
 def platform_file_missing(context: Context, _: object) -> Iterator[Outcome]:
     """The loader must read the platform file of the device, and the target has none for it."""
     soc, socs = context.target.soc, context.target.socs
-    if not soc.known or not soc.value or not socs or soc.value in socs:
+    if context.target.soc_answer:
+        return  # a runtime that answers for itself stands in for the device
+    if not soc.known or not soc.value:
+        yield Undecided(soc.source or "the target names no SoC", ("target.soc",))
+        return
+    if not socs:
+        yield Undecided("the platform files of the target are not known", ("target.socs",))
+        return
+    if known_soc(context, soc.value) is not None:
         return
     yield Hit(
         MissingPlatform(soc.value),

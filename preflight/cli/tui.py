@@ -16,7 +16,7 @@ from preflight.findings import Status
 if TYPE_CHECKING:
     from preflight.tui.session import Session
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
 
 _RUNS = (Status.OK, Status.OK_WITH_WARNINGS)
 

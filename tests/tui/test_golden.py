@@ -25,13 +25,14 @@ SCREENS = {
 }
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "160x50"])
-@pytest.mark.parametrize("name", SCREENS)
+_CASES = [(name, SMALL) for name in SCREENS]
+_CASES += [(name, LARGE) for name in ("models", "findings", "ways", "plan")]
+
+
+@pytest.mark.parametrize(("name", "size"), _CASES)
 async def test_screen(
     name: str, size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if size == LARGE and name in ("all_findings", "save"):
-        pytest.skip("one size is enough for this screen")
     example.stand_ins(monkeypatch)
     async with running(tmp_path, target="", size=size, session=example.session()) as (app, pilot):
         if app.screen is not app.models:

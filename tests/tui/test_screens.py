@@ -222,6 +222,8 @@ async def test_the_target_is_picked_from_lists_and_mistaken_names_are_explained(
     async with running(tmp_path, copied(tmp_path / "m", BROKEN), target="") as (app, pilot):
         assert isinstance(app.screen, TargetScreen)
         box = app.screen.query_one("#spec", Input)
+        assert box.value.endswith("/Ascend910B3/linux-aarch64")  # a final release, ready to take
+        assert f"On {box.value}" in first_line(app)
         box.value = "8.1.RC1/Ascend910B"
         await settle(pilot)
         assert "first generation" in detail(app)

@@ -21,6 +21,7 @@ async def test_from_broken_model_to_saved_plan(tmp_path: Path) -> None:
     (tmp_path / "d.onnx").write_text("")
     async with running(tmp_path, [model], target="") as (app, pilot):
         app.screen.query_one("#spec", Input).focus()
+        await press(pilot, "ctrl+u")
         await write(pilot, TARGET)
         await press(pilot, "enter")
         assert "will not" in first_line(app)

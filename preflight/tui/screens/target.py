@@ -61,13 +61,23 @@ class TargetScreen(AssistantScreen):
         self.query_one("#release").focus()
         if self.session.spec:
             self.look_up(self.session.spec)
+        else:
+            self.call_after_refresh(self._suggest)
+
+    def _suggest(self) -> None:
+        """What the lists say at the beginning, so that a single key takes it."""
+        if not self._wanted:
+            self._set(self.query_one(Catalogue).spec)
 
     def on_catalogue_picked(self, event: Catalogue.Picked) -> None:
+        self._use_when_found = event.final
+        self._set(event.spec)
+
+    def _set(self, spec: str) -> None:
         box = self.query_one("#spec", Input)
         with box.prevent(Input.Changed):
-            box.value = event.spec
-        self._use_when_found = event.final
-        self.look_up(event.spec)
+            box.value = spec
+        self.look_up(spec)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         self.look_up(event.value.strip())

@@ -41,9 +41,8 @@ class Catalogue(Horizontal):
     def on_mount(self) -> None:
         release, _, host = self._wanted
         names = [entry.public for entry in self._releases]
-        numbered = [n for n, e in enumerate(self._releases) if e.behaviour and e.internal]
-        fallback = next(iter(numbered), 0)
-        place = names.index(release) if release in names else fallback
+        final = (n for n, name in enumerate(names) if _is_final(name))
+        place = names.index(release) if release in names else next(final, 0)
         self._table("release").show(len(names), lambda n: [Line(names[n])], place)
         self._fill_socs()
         self._table("host").show(
@@ -83,6 +82,11 @@ class Catalogue(Horizontal):
     def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
         event.stop()
         self.post_message(self.Picked(self.spec, final=True))
+
+
+def _is_final(release: str) -> bool:
+    version = api.CannVersion.parse(release)
+    return version is not None and not version.is_prerelease
 
 
 def _first_of(names: Sequence[str], wanted: Sequence[str]) -> int:

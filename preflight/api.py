@@ -185,6 +185,7 @@ if TYPE_CHECKING:
     from preflight.render.history_json import version_json as version_json
     from preflight.render.inspect_json import render_inspect_json as render_inspect_json
     from preflight.render.inspect_text import render_inspect_text as render_inspect_text
+    from preflight.render.layout import TextLayout as TextLayout
     from preflight.render.plan_json import plan_json as plan_json
     from preflight.render.plan_json import result_json as result_json
     from preflight.render.plan_json import ways_json as ways_json
@@ -305,6 +306,7 @@ _WHERE: dict[str, str] = {
     "TensorComparison": "preflight.compare.tensors.compare",
     "TensorSpec": "preflight.model.writer",
     "TensorStatus": "preflight.compare.tensors.compare",
+    "TextLayout": "preflight.render.layout",
     "Tolerance": "preflight.compare.tensors.measure",
     "VersionPair": "preflight.versions",
     "VersionRange": "preflight.versions",

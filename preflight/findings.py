@@ -166,7 +166,7 @@ class PathVerdict(Struct, frozen=True):
 
 
 def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Sorted and without duplicates (same fingerprint, message and consequence: the first stays)."""
+    """Sorted, without duplicates (of one fingerprint, message and consequence the first stays)."""
     unique: dict[tuple[str, str, Consequence], Finding] = {}
     for finding in sorted(findings, key=lambda f: f.sort_key):
         key = (finding.fingerprint, finding.message, finding.consequence)

@@ -73,11 +73,39 @@ def run_rules(rules: Iterable[Rule], context: Context) -> Result:
     active = sorted(
         (rule for rule in rules if rule.status is not RuleStatus.DEPRECATED), key=lambda r: r.id
     )
+    own = _ask(active, context)
+    inner = [run_rules(active, nested) for nested in _nested_contexts(context)]
+    findings = sort_findings(f for part in (own, *inner) for f in part.findings)
+    not_evaluated = tuple(n for part in (own, *inner) for n in part.not_evaluated)
+    asked = own.asked
+    if inner:  # what was asked about one of several models is no answer about the others
+        asked |= frozenset.intersection(*(part.asked for part in inner))
+    return Result(
+        findings,
+        not_evaluated,
+        own.not_applicable,
+        tuple(dict.fromkeys(rule for part in (own, *inner) for rule in part.evaluated)),
+        asked,
+        decide(findings, not_evaluated, asked),
+    )
+
+
+class _Answers(Struct, frozen=True):
+    """What the rules say about one model, those nested in it left out."""
+
+    findings: tuple[Finding, ...]
+    not_evaluated: tuple[NotEvaluated, ...]
+    not_applicable: tuple[tuple[str, str], ...]
+    evaluated: tuple[str, ...]
+    asked: frozenset[Consequence]
+
+
+def _ask(rules: Iterable[Rule], context: Context) -> _Answers:
     findings: list[Finding] = []
     not_evaluated: list[NotEvaluated] = []
     not_applicable: list[tuple[str, str]] = []
-    evaluated: list[str] = []
-    for rule in active:
+    evaluated: list[Rule] = []
+    for rule in rules:
         reason = _inapplicable(rule, context)
         if reason:
             not_applicable.append((rule.id, reason))
@@ -87,32 +115,22 @@ def run_rules(rules: Iterable[Rule], context: Context) -> Result:
         undecided = [o for o in outcomes if isinstance(o, NotEvaluated)]
         not_evaluated += undecided
         if not undecided:
-            evaluated.append(rule.id)
-    for inner in _nested_contexts(context):
-        result = run_rules(active, inner)
-        findings += result.findings
-        not_evaluated += result.not_evaluated
-        evaluated += [rule_id for rule_id in result.evaluated if rule_id not in evaluated]
-    ordered = sort_findings(findings)
-    unsettled = tuple(not_evaluated)
-    asked = _consequences(active, evaluated)
-    return Result(
-        ordered,
-        unsettled,
+            evaluated.append(rule)
+    return _Answers(
+        tuple(findings),
+        tuple(not_evaluated),
         tuple(not_applicable),
-        tuple(evaluated),
-        asked,
-        decide(ordered, unsettled, asked),
+        tuple(rule.id for rule in evaluated),
+        _consequences(evaluated),
     )
 
 
-def _consequences(rules: Iterable[Rule], evaluated: Iterable[str]) -> frozenset[Consequence]:
+def _consequences(evaluated: Iterable[Rule]) -> frozenset[Consequence]:
     """Consequences about which some rule could have refused the model and was decided."""
-    asked = set(evaluated)
     return frozenset(
         rule.consequence
-        for rule in rules
-        if rule.id in asked and rule.severity is Severity.ERROR and _looks_at_model(rule)
+        for rule in evaluated
+        if rule.severity is Severity.ERROR and _looks_at_model(rule)
     )
 
 

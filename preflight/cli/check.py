@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -22,6 +24,7 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_com
 _FORMATS = ("text", "json", "markdown", "sarif", "junit")
 _FAIL_ON = ("error", "warning", "note", "never")
 _PROGRESS_AFTER = 1.0  # seconds
+_WIDEST = 120  # columns; longer lines are hard to read
 
 
 _TARGET_HELP = (
@@ -50,6 +53,9 @@ Rules = Annotated[
 Waivers = Annotated[str | None, typer.Option("--waivers", help="A file of accepted findings.")]
 WeightPath = Annotated[str | None, typer.Option("--weight-path", help=_WEIGHTS_HELP)]
 Loader = Annotated[str, typer.Option("--loader", help=_LOADER_HELP)]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="The evidence of notes, and every model in full.")
+]
 NoMask = Annotated[bool, typer.Option("--no-mask", help="Keep user names in reported paths.")]
 
 
@@ -66,6 +72,7 @@ def check(
     weight_path: WeightPath = None,
     loader: Loader = "",
     no_mask: NoMask = False,
+    verbose: Verbose = False,
 ) -> int:
     """Check model files against targets, without a device and without CANN.
 
@@ -89,7 +96,8 @@ def check(
         progress=_progress(),
     )
     masked = not no_mask and (form != "text" or output is not None)
-    text = api.render_report(report, api.ReportFormat(form), masked=masked)
+    layout = _layout(verbose, to_screen=output is None)
+    text = api.render_report(report, api.ReportFormat(form), masked=masked, layout=layout)
     _write(text, output)
     for result in report.results:
         if result.error is not None and form != "text":
@@ -101,6 +109,15 @@ def _one_of(option: str, value: str, allowed: tuple[str, ...]) -> str:
     if value not in allowed:
         raise UsageError(f"{option} must be one of {', '.join(allowed)}, not '{value}'")
     return value
+
+
+def _layout(verbose: bool, *, to_screen: bool) -> api.TextLayout:
+    """As wide as the terminal and coloured there; plain and of the default width anywhere else."""
+    if not to_screen or not sys.stdout.isatty():
+        return api.TextLayout(verbose=verbose)
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    return api.TextLayout(width, colour=not plain, verbose=verbose)
 
 
 def _write(text: str, output: str | None) -> None:

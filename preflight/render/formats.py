@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from preflight.checks.report import Report
+from preflight.render.layout import TextLayout
 
 
 class ReportFormat(StrEnum):
@@ -16,13 +17,15 @@ class ReportFormat(StrEnum):
     JUNIT = "junit"
 
 
-def render_report(report: Report, form: ReportFormat, *, masked: bool = True) -> str:
-    """The report in one format; `masked` replaces user names in paths."""
+def render_report(
+    report: Report, form: ReportFormat, *, masked: bool = True, layout: TextLayout | None = None
+) -> str:
+    """The report in one format; `masked` replaces user names in paths, `layout` is of text."""
     match form:
         case ReportFormat.TEXT:
             from preflight.render.text import render_text
 
-            return render_text(report, masked=masked)
+            return render_text(report, masked=masked, layout=layout or TextLayout())
         case ReportFormat.JSON:
             from preflight.render.json import render_json
 

@@ -43,11 +43,10 @@ def headline(result: ModelReport) -> str:
 
 def _blocked(result: ModelReport) -> str:
     name, target = result.name, result.target
-    decided_by = result.verdicts.deploy.decided_by
-    deciding = next((f for f in result.findings if f.rule == decided_by), None)
-    first = result.first_failure
-    answer = first.loader if first is not None else None
-    seen = f" (the caller sees {answer.status})" if answer is not None else ""
+    verdict = result.verdicts.deploy
+    deciding = next((f for f in result.findings if f.rule == verdict.decided_by), None)
+    code = seen_code(result)
+    seen = f" (the caller sees {code})" if code else ""
     if deciding is None:
         return f"{name} will not load on {target}{seen}"
     if deciding.consequence is Consequence.RUN:
@@ -55,6 +54,17 @@ def _blocked(result: ModelReport) -> str:
     # A rule without a loader's answer names the file for what it is; its message says it.
     reason = deciding.message if deciding.loader is None else _lower(deciding.title)
     return f"{name} will not load on {target}: {reason}{seen}"
+
+
+def decided_by(result: ModelReport) -> str:
+    """The rule that decided the deploy verdict, empty when none did."""
+    return result.verdicts.deploy.decided_by
+
+
+def seen_code(result: ModelReport) -> str:
+    """The ACL code that the caller of the load sees, empty when no check is known to fail."""
+    first = result.first_failure
+    return "" if first is None or first.loader is None else str(first.loader.status)
 
 
 def _lower(title: str) -> str:

@@ -233,3 +233,24 @@ def test_a_path_that_nobody_asked_about_is_unknown(found):
 @given(random_findings)
 def test_findings_are_sorted_and_unique_whatever_the_order(found):
     assert sort_findings(found) == sort_findings(list(reversed(found))) == sort_findings(found * 2)
+
+
+def test_what_was_asked_about_one_model_of_a_bundle_is_no_answer_about_the_others():
+    from preflight.container.writer import write_bundle
+
+    one_kind = check(Fixture(write_bundle([om(), om()]), target(fixtures.NEW)))
+    mixed = check(Fixture(write_bundle([om(), fixtures.dynamic()]), target(fixtures.NEW)))
+    assert one_kind.verdicts.rebuild.status is mixed.verdicts.rebuild.status is Status.UNKNOWN
+    assert Consequence.REBUILD in one_kind.asked
+    assert Consequence.REBUILD not in mixed.asked
+
+
+def test_models_in_a_bundle_are_loaded_by_the_standard_loader():
+    from preflight.container.writer import write_bundle
+
+    inner = fixtures.sample("single_op.om").model
+    where = target(fixtures.NEW, soc=Fact("Ascend310P3", "the caller"))
+    result = check(Fixture(write_bundle([inner]), where))
+    assert not {f.rule for f in result.findings} & {"PF161", "PF162", "PF163", "PF164"}
+    nested = check(Fixture(write_bundle([write_bundle([om()])]), where))
+    assert nested.verdicts.deploy.decided_by == "PF104"

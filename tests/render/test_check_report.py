@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -19,8 +20,9 @@ from preflight.errors import ExitCode
 from preflight.findings import Severity
 from preflight.render.formats import ReportFormat, render_report
 from preflight.render.json import render_json
+from preflight.render.layout import TextLayout
 from preflight.render.text import render_text
-from tests.render.report_data import GAP, HOSTILE, PATH, report
+from tests.render.report_data import GAP, HOSTILE, NOTE, PATH, report
 
 GOLDEN = Path(__file__).parent / "golden"
 SCHEMA = json.loads(
@@ -153,3 +155,66 @@ def test_the_next_command_gets_the_facts_that_are_missing() -> None:
     assert command("target.opp_version").startswith("next: preflight target capture -o host.toml")
     assert command("target.soc") == "next: preflight target list"
     assert command() == "next: preflight explain PF403"
+
+
+# --- layout of text ------------------------------------------------------------------------------
+
+
+def one(index: int) -> Report:
+    made = report()
+    return Report(made.inputs[index : index + 1], made.targets, made.results[index : index + 1])
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_lines_fit_unless_a_word_does_not(width: int) -> None:
+    _, *lines, last = render_text(one(0), layout=TextLayout(width)).splitlines()
+    assert last.startswith("next: ")
+    for line in lines:
+        words = line.split()
+        longest = max(map(len, words), default=0)
+        assert len(line) <= width or longest + 20 > width or "[load, certain]" in line
+
+
+def test_words_and_paths_are_never_broken() -> None:
+    narrow = render_text(one(0), layout=TextLayout(40)).split()
+    wide = render_text(one(0), layout=TextLayout(400)).split()
+    assert narrow == wide
+
+
+def test_a_note_is_one_line_and_its_evidence_is_for_those_who_ask() -> None:
+    short = render_text(one(0))
+    assert f"  note  {NOTE.rule}  12 bytes of" in short
+    assert NOTE.title not in short
+    full = render_text(one(0), layout=TextLayout(verbose=True))
+    assert f"note  {NOTE.rule}  {NOTE.title}" in full
+    assert "trailing bytes" in full
+
+
+def test_colours_are_only_ours_and_only_on_request() -> None:
+    plain = render_text(report())
+    coloured = render_text(report(), layout=TextLayout(colour=True))
+    assert "\x1b" not in plain
+    assert "\x1b[31merror\x1b[0m" in coloured
+    assert "\x1b[31mblocked\x1b[0m" in coloured
+    assert re.sub("\x1b\\[\\d+m", "", coloured) == plain
+
+
+def test_a_batch_is_a_table_and_the_details_of_what_is_blocked() -> None:
+    text = render_text(report())
+    head, *rows = text.splitlines()[2:7]
+    assert head.split() == ["model", "deploy", "rebuild", "decided", "by", "code"]
+    assert [row.split()[-2:] for row in rows] == [
+        ["PF301", "500002"], ["PF303", "-"], ["PF403", "-"], ["-", "-"],
+    ]  # fmt: skip
+    assert "b.om will load" not in text
+    assert "b.om will load" in render_text(report(), layout=TextLayout(verbose=True))
+    assert "the installed operator package is not known" in text
+
+
+def test_a_large_batch_shows_some_of_what_is_blocked_and_says_how_many_more() -> None:
+    made = report()
+    many = replace(made, results=made.results[:1] * 25)
+    text = render_text(many)
+    assert text.count("will not load on") == 20
+    assert "and 5 more that are blocked: --verbose shows all of them" in text
+    assert render_text(many, layout=TextLayout(verbose=True)).count("will not load on") == 25

@@ -75,8 +75,9 @@ def run_rules(rules: Iterable[Rule], context: Context) -> Result:
     )
     own = _ask(active, context)
     inner = [run_rules(active, nested) for nested in _nested_contexts(context)]
-    findings = sort_findings(f for part in (own, *inner) for f in part.findings)
-    not_evaluated = tuple(n for part in (own, *inner) for n in part.not_evaluated)
+    parts: list[_Answers | Result] = [own, *inner]
+    findings = sort_findings(f for part in parts for f in part.findings)
+    not_evaluated = tuple(n for part in parts for n in part.not_evaluated)
     asked = own.asked
     if inner:  # what was asked about one of several models is no answer about the others
         asked |= frozenset.intersection(*(part.asked for part in inner))
@@ -84,7 +85,7 @@ def run_rules(rules: Iterable[Rule], context: Context) -> Result:
         findings,
         not_evaluated,
         own.not_applicable,
-        tuple(dict.fromkeys(rule for part in (own, *inner) for rule in part.evaluated)),
+        tuple(dict.fromkeys(rule for part in parts for rule in part.evaluated)),
         asked,
         decide(findings, not_evaluated, asked),
     )

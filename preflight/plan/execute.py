@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePath
 
 from msgspec import Struct, field
 
 from preflight.errors import ApplyError, UsageError
-from preflight.findings import Severity
 from preflight.plan import staging
 from preflight.plan.journal import Journal, StepState
 from preflight.plan.model import Plan, Step
+from preflight.plan.simulate import deploy_findings, is_waived, today
 from preflight.plan.workbench import Workbench
 
 # A program runs by this name only; `--program atc=PATH` says which file that is.
@@ -77,7 +76,7 @@ class Execution(Struct):
         detail = ""
         if step.kind == "verify":
             detail = verify(self.plan, step, self.bench)
-        elif step.waiver is not None and step.waiver.expires < _today():
+        elif step.waiver is not None and step.waiver.expires < today():
             raise ApplyError(f"the waiver of {step.waiver.rule} expired on {step.waiver.expires}")
         person = step.kind not in ("verify", "waive")
         self.journal.write("done", step.id, confirmed=person, detail=detail)
@@ -226,13 +225,9 @@ def verify(plan: Plan, step: Step, bench: Workbench) -> str:
         return verdict
     target = bench.load_target(step.target or plan.target.spec)
     result = bench.check(bench.read_model(step.model), target)
-    waived = {s.waiver.rule for s in plan.steps if s.waiver is not None}
-    errors = [f for f in result.findings if f.severity is Severity.ERROR and f.rule not in waived]
+    waivers = [s.waiver for s in plan.steps if s.waiver is not None]
+    errors = [f for f in deploy_findings(result, target) if not is_waived(f, waivers)]
     if errors:
         listed = "; ".join(f"{f.rule} {f.message}" for f in errors[:3])
         raise ApplyError(f"the check of {step.model} still finds: {listed}")
     return f"deploy: {result.verdicts.deploy.status.value}"
-
-
-def _today() -> datetime.date:
-    return datetime.datetime.now(tz=datetime.UTC).date()

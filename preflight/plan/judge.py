@@ -158,8 +158,11 @@ def _every_remaining(outcome: Outcome) -> Iterator[str]:
             noticed = finding.severity is Severity.WARNING and finding not in model.left
             if noticed and finding.consequence in (Consequence.LOAD, Consequence.RUN):
                 yield f"{finding.rule} (warning): {finding.message}"
+        open_rules: dict[str, list[str]] = {}
         for item in model.undecided:
-            yield f"{item.rule} cannot be decided: {item.reason}"
+            open_rules.setdefault(item.reason, []).append(item.rule)
+        for reason, rules in open_rules.items():
+            yield f"{', '.join(rules)} cannot be decided: {reason}"
 
 
 def _why(plan: Plan, outcome: Outcome, risk: str, reversible: bool) -> str:

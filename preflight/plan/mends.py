@@ -48,7 +48,10 @@ def mends(
             key = (remedy.kind, vendor or about)
             mend = found.setdefault(key, _Mend(remedy.kind, model.path, vendor))
             mend.pairs.append((finding, remedy))
-    return [_step(mend, number * 100 + n, spec) for n, mend in enumerate(found.values(), 1)]
+    recapture = goal.origin == "snapshot"
+    return [
+        _step(mend, number * 100 + n, spec, recapture) for n, mend in enumerate(found.values(), 1)
+    ]
 
 
 def _remedy(finding: Finding, goal: Target) -> Remedy | None:
@@ -60,8 +63,9 @@ def _remedy(finding: Finding, goal: Target) -> Remedy | None:
     return remedy
 
 
-def _step(mend: _Mend, number: int, spec: str) -> Step:
+def _step(mend: _Mend, number: int, spec: str, recapture: bool) -> Step:
     fingerprints = tuple(dict.fromkeys(finding.fingerprint for finding, _ in mend.pairs))
     effect = Effect(vendor=mend.vendor) if mend.vendor else Effect(settles=fingerprints)
     step_id = f"{mend.kind.replace('_', '-')}-{number}"
-    return phrases.mend_step(step_id, mend.kind, mend.pairs, mend.model, spec, effect)
+    recapture = recapture and mend.kind != "replace_file"
+    return phrases.mend_step(step_id, mend.kind, mend.pairs, mend.model, spec, effect, recapture)

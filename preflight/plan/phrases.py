@@ -146,7 +146,12 @@ def preparation_step(
     requires: tuple[str, ...],
 ) -> Step:
     """What a person does before the model is compiled again."""
-    said = [r.summary if r is not None else f.message for f, r in pairs]
+    stated = {(s.op_type, s.attribute) for s in statements}
+    said = [
+        r.summary if r is not None else f.message
+        for f, r in pairs
+        if (f.facts.get("operator"), f.facts.get("field")) not in stated
+    ]
     if statements:
         said.append("state these attributes in the source model, so that results stay the same")
     return Step(
@@ -190,11 +195,19 @@ def mend_step(
     path: str,
     spec: str,
     effect: Effect,
+    recapture: bool = False,
 ) -> Step:
-    """What a person changes on the target, or about the file, so that the file runs there."""
+    """What a person changes on the target, or about the file, so that the file runs there.
+
+    `recapture`: the target is known from a file, which is old once the target has changed.
+    """
     said = dict.fromkeys(r.summary + (f": {r.command}" if r.command else "") for _, r in pairs)
     rules = tuple(dict.fromkeys(f.rule for f, _ in pairs))
     of_the_file = kind == "replace_file"
+    if recapture:
+        said[f"then capture the target again: preflight target capture -o {shlex.quote(spec)}"] = (
+            None
+        )
     return Step(
         step_id,
         kind,

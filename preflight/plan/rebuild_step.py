@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from preflight.container.types import ContainerKind
 from preflight.model.manifest import ModelFile
 from preflight.plan.files import whole_path
-from preflight.plan.model import FileUse, OpenQuestion, SideFile, Step
+from preflight.plan.model import Step
 from preflight.plan.recipe import build_recipe
 from preflight.plan.recipe_types import BuildGoal, MovedDefault, OptionLine, Recipe
 
@@ -60,10 +60,10 @@ def rebuild_step(
     return replace(
         step,
         command=recipe.argv,
-        needs=tuple(FileUse(f.option, f.path, f.need, f.place) for f in recipe.files),
-        open_questions=tuple(OpenQuestion(g.name, g.option, g.what, g.kind) for g in recipe.gaps),
+        needs=recipe.files,
+        open_questions=recipe.gaps,
         problems=recipe.problems,
-        side_files=tuple(SideFile(e.option, e.name, e.content) for e in recipe.extra_files),
+        side_files=recipe.extra_files,
         reasons=recipe_reasons(recipe),
     )
 

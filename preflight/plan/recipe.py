@@ -15,11 +15,11 @@ from msgspec.structs import replace
 from preflight.model.manifest import ModelManifest
 from preflight.plan import recipe_checks, recipe_options, recipe_recover
 from preflight.plan.atc_options import atc_options, atc_rules, canonical_name, normalise
+from preflight.plan.model import FileUse
 from preflight.plan.recipe_types import (
     GIVEN,
     BuildGoal,
     Draft,
-    FileNeed,
     MovedDefault,
     OptionLine,
     Recipe,
@@ -89,9 +89,9 @@ def _fill(draft: Draft, fills: Mapping[str, str]) -> None:
 
 def _files(
     draft: Draft, source_dir: Path | None, exists: Callable[[Path], bool]
-) -> tuple[FileNeed, ...]:
+) -> tuple[FileUse, ...]:
     """The files the command reads; relative ones are made absolute where they are found."""
-    needs: list[FileNeed] = []
+    needs: list[FileUse] = []
     made_here = {extra.option for extra in draft.extra_files}
     for name, line in list(draft.lines.items()):
         option = atc_options().get(name)
@@ -100,7 +100,7 @@ def _files(
             continue
         path, place = _find(line.new, source_dir, exists)
         draft.lines[name] = replace(line, new=path)
-        needs.append(FileNeed(name, path, option.need or name, place))
+        needs.append(FileUse(name, path, option.need or name, place))
     return tuple(needs)
 
 

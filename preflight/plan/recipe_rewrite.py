@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from preflight.plan.atc_options import AtcOption, Rewrite, at_least, atc_rules
-from preflight.plan.recipe_types import Draft, ExtraFile, OptionLine
+from preflight.plan.model import SideFile
+from preflight.plan.recipe_types import Draft, OptionLine
 
 PRECISION_LIST = "op_precision.ini"
 _OP_TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -70,7 +71,7 @@ def _write_list(draft: Draft, rule: Rewrite, mode: str, names: list[str]) -> Non
     content = "[ByOpType]\n" + "".join(f"{name}={mode}\n" for name in names)
     draft.put(OptionLine(rule.option, "dropped", mode, None, rule.why, rule.source))
     draft.put(OptionLine(rule.to, "renamed", mode, PRECISION_LIST, rule.why, rule.source))
-    draft.extra_files.append(ExtraFile(rule.to, PRECISION_LIST, content))
+    draft.extra_files.append(SideFile(rule.to, PRECISION_LIST, content))
 
 
 _TRANSFORMS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+from preflight.plan.model import FileUse, OpenQuestion, SideFile
 from preflight.target.types import Target
 
 PROGRAM = "atc"
@@ -51,27 +52,6 @@ class OptionLine(Struct, frozen=True):
         return self.change != "dropped"
 
 
-class FileNeed(Struct, frozen=True):
-    """A file or folder that the command reads. `place`: found | missing | relative."""
-
-    option: str
-    path: str
-    need: str
-    place: str
-
-
-class Gap(Struct, frozen=True):
-    """Something that only a person can say; `name` is the variable that stands for it.
-
-    `kind` is the kind of plan step whose work gives the answer, empty when knowing is enough.
-    """
-
-    name: str
-    option: str
-    what: str
-    kind: str = ""
-
-
 class MovedDefault(Struct, frozen=True):
     """An attribute whose default moved between the old release and the new one."""
 
@@ -82,25 +62,17 @@ class MovedDefault(Struct, frozen=True):
     op_type: str = ""
 
 
-class ExtraFile(Struct, frozen=True):
-    """A small file that the command needs and that did not exist before."""
-
-    option: str
-    name: str
-    content: str
-
-
 class Recipe(Struct, frozen=True):
     """The command with the fate of every option, the files it needs and what is left to decide."""
 
     goal: BuildGoal
     recorded: bool  # whether it rests on a recorded command line
     lines: tuple[OptionLine, ...]
-    files: tuple[FileNeed, ...] = ()
-    gaps: tuple[Gap, ...] = ()
+    files: tuple[FileUse, ...] = ()
+    gaps: tuple[OpenQuestion, ...] = ()
     problems: tuple[str, ...] = ()  # atc would refuse the command as it stands
     statements: tuple[MovedDefault, ...] = ()
-    extra_files: tuple[ExtraFile, ...] = ()
+    extra_files: tuple[SideFile, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -130,9 +102,9 @@ class Draft(Struct):
     goal: BuildGoal
     family: str
     lines: dict[str, OptionLine] = field(default_factory=dict)
-    gaps: list[Gap] = field(default_factory=list)
+    gaps: list[OpenQuestion] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    extra_files: list[ExtraFile] = field(default_factory=list)
+    extra_files: list[SideFile] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def put(self, line: OptionLine) -> None:
@@ -146,5 +118,5 @@ class Draft(Struct):
     def gap(self, option: str, what: str, old: str | None = None, kind: str = "") -> None:
         """Leave a place in the command that a person fills."""
         name = "SOURCE_MODEL" if option == "model" else option.upper()
-        self.gaps.append(Gap(name, option, what, kind))
+        self.gaps.append(OpenQuestion(name, option, what, kind))
         self.put(OptionLine(option, "gap", old, f"{{{name}}}", what))

@@ -7,7 +7,8 @@ the old one and put into use in stages; a moved target is checked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -261,9 +262,7 @@ class Simulation:
         found = deploy_findings(result, target)
         unique = {(f.fingerprint, f.message): f for f in [*found, *way.obstacles]}
         left = tuple(
-            f
-            for f in unique.values()
-            if f.fingerprint not in settled and not _is_waived(f, waivers)
+            f for f in unique.values() if f.fingerprint not in settled and not is_waived(f, waivers)
         )
         by_hand = any(f.fingerprint in settled for f in found)
         return ModelOutcome(
@@ -299,10 +298,21 @@ def _unchecked(way: _Progress) -> list[str]:
     return problems
 
 
-def _is_waived(finding: Finding, waivers: Sequence[PlanWaiver]) -> bool:
+def is_waived(finding: Finding, waivers: Iterable[PlanWaiver]) -> bool:
+    """Whether somebody accepted that finding, and has not yet to look at it again.
+
+    A waiver without a fingerprint is about every finding of its rule.
+    """
+    now = today()
     return any(
-        w.rule == finding.rule and w.fingerprint in ("", finding.fingerprint) for w in waivers
+        w.rule == finding.rule and w.fingerprint in ("", finding.fingerprint) and w.expires >= now
+        for w in waivers
     )
+
+
+def today() -> datetime.date:
+    """The date by which waivers run out, the same everywhere."""
+    return datetime.datetime.now(tz=datetime.UTC).date()
 
 
 def with_fitting_vendor(target: Target, name: str) -> Target:

@@ -12,8 +12,10 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from preflight.errors import ApplyError, UnreadableInput, UsageError
+from preflight.findings import Certainty, Consequence, Finding, Severity
 from preflight.plan import apply as apply_module
 from preflight.plan import staging
 from preflight.plan.apply import apply_plan, rollback_plan
@@ -416,3 +418,24 @@ def test_a_step_may_be_done_alone_and_only_once(tmp_path: Path) -> None:
     }
     assert run(path, "fail", only="2").status == "done"
     assert not (tmp_path / "build.om").exists()
+
+
+def test_a_check_of_a_plan_looks_at_what_stands_in_the_way_of_running(tmp_path: Path) -> None:
+    """What only another rebuild would meet does not fail the check of a file that runs."""
+    finding = Finding(
+        "PF501",
+        "operator-removed",
+        "gone",
+        Severity.ERROR,
+        Consequence.REBUILD,
+        Certainty.CERTAIN,
+        "an operator is gone there",
+    )
+    old = stand_in.check(stand_in.read_model(__file__), stand_in.target("x"))
+    step = Step("check", "verify", "check", model=str(tmp_path / "m.om"))
+    for consequence, status in ((Consequence.REBUILD, "done"), (Consequence.LOAD, "failed")):
+        found = replace(finding, consequence=consequence)
+        bench = replace(stand_in.BENCH, check=lambda m, t, f=found: replace(old, findings=(f,)))
+        path = scenario(tmp_path, step)
+        assert apply_plan(path, ApplyOptions(yes=True), bench).status == status
+        journal_path(path).unlink()

@@ -289,3 +289,38 @@ def test_work_on_the_source_model_is_a_step_of_its_own() -> None:
         assert not found.simulation.run(plan_without(way.plan, step.id)).reached
         rebuild = next(s for s in way.plan.steps if s.kind == "rebuild")
         assert step.id in rebuild.requires
+
+
+def test_a_moved_default_is_said_once_and_with_its_plain_value() -> None:
+    found = ways("group_norm.om", "9.1.0/Ascend910B3/linux-aarch64")
+    edit = next(s for s in found.best.plan.steps if s.kind == "edit_source_model")
+    assert "999" not in edit.instruction
+    assert [(s.attribute, s.value) for s in edit.statements] == [("eps", "0.0001")]
+
+
+def test_a_repaired_target_is_captured_again_where_it_is_known_from_a_file() -> None:
+    spec = str(SCENARIOS / "dropped_vendor.toml")
+    found = solve([model("custom_operator.om")], target(spec), PlanOptions(spec=spec))
+    mend = found.best.plan.steps[0]
+    assert mend.instruction.endswith(f"preflight target capture -o {spec}")
+
+
+def waived(expires: datetime.date, fingerprint: str = "") -> bool:
+    """Whether a waiver of the one finding of a model lets its plan reach the goal."""
+    found = ways("plain_910B.om")
+    as_is = next(c for c in found.candidates if c.path.kind == "as_is")
+    (finding,) = as_is.outcome.left
+    step = Step(
+        "w",
+        "waive",
+        "w",
+        waiver=PlanWaiver(finding.rule, "known", expires, fingerprint or finding.fingerprint),
+    )
+    return found.simulation.run(msgspec.structs.replace(as_is.plan, steps=(step,))).reached
+
+
+def test_a_waiver_counts_for_its_finding_until_its_day() -> None:
+    today = datetime.datetime.now(tz=datetime.UTC).date()
+    assert waived(today)
+    assert not waived(today - datetime.timedelta(days=1))
+    assert not waived(today, "another finding")

@@ -20,6 +20,7 @@ from preflight.explain.types import Cause, Fault
 from preflight.findings import Certainty
 
 MAX_CAUSES = 3
+SHORT_LINES = 25  # a paste of so few lines is meant, whatever it says
 # Lowest first: what stands lower explains what stands higher.
 _LAYERS = (
     "system", "python", "driver", "runtime", "AICPU", "HCCL", "metadef", "TBE", "FE", "operator",
@@ -29,7 +30,8 @@ _LAYERS = (
 
 def rank(scan: Scan) -> tuple[list[Cause], list[Cause], list[Cause]]:
     """(causes with the root first, consequences, harmless ones) of a scanned log."""
-    hits = _standing(_merged([*scan.hits.values(), *_by_code(scan)]), scan.platform)
+    merged = _merged([*scan.hits.values(), *_by_code(scan)])
+    hits = _standing(merged, scan.platform, scan.lines <= SHORT_LINES)
     known = faults()
     harmless = [h for h in hits if known[h.fault].harmless]
     serious = [h for h in hits if not known[h.fault].harmless]
@@ -90,14 +92,18 @@ def _merged(hits: list[Hit]) -> list[Hit]:
     return list(table.values())
 
 
-def _standing(hits: list[Hit], platform: bool) -> list[Hit]:
-    """Without the faults that need company they do not have."""
+def _standing(hits: list[Hit], platform: bool, short: bool) -> list[Hit]:
+    """Without the faults that need company they do not have.
+
+    Words that other programs use too count when something of this platform is in the log, or when
+    all of it is a short paste: nobody pastes ten lines of another program here.
+    """
     known = faults()
     present = {h.fault for h in hits} | {known[h.fault].category for h in hits}
     kept = []
     for hit in hits:
         fault = known[hit.fault]
-        if fault.generic and not platform:
+        if not platform and (fault.wide or (fault.generic and not short)):
             continue
         if fault.needs and not present.intersection(fault.needs):
             continue
@@ -154,7 +160,8 @@ def _cause(hit: Hit, scan: Scan) -> Cause:
     fault = faults()[hit.fault]
     parameters = merge(scan.context, hit.parameters)
     relevant = {k: parameters[k] for k in (*hit.parameters, *_placeholders(fault, parameters))}
-    certainty = Certainty.POSSIBLE if hit.weak else fault.certainty
+    guessed = hit.weak or (fault.generic and not scan.platform)
+    certainty = Certainty.POSSIBLE if guessed else fault.certainty
     remedies = tuple(
         replace(r, summary=complete(r.summary, parameters), command=complete(r.command, parameters))
         for r in fault.remedies

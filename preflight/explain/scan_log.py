@@ -36,7 +36,11 @@ _PLATFORM = (
     "npu:", "ai.onnx::", "mindspore", "te_fusion", "昇腾", "hccl", "aicoreengine", "tbe-custom",
     "soc_version", "npu out of memory", "aclnn", "ggml-cann", "mindie", "nnadapter",
     "ascend950", "ascend610", "acl stream", "acl error", "cann error", "cann failure",
-    "vendors/config.ini", "op_impl/", "acl_error", "aclnn_err", "[acl",
+    "vendors/config.ini", "op_impl/", "acl_error", "aclnn_err", "[acl", "aclerror", "canngraph",
+    "nnadapter", "ais_bench", "paddlelite", "[op_proto]", "[error] drv(", "[error] tbe(",
+    "[error] tdt(", "[error] aicpu(", "[error] hccp(", "[error] fe(", "[error] op(",
+    "[error] tefusion(", "error] lite(", "[subgraphopt]", "aicore", "aivec", "cce_", "catlass",
+    "openascend", "dcmi", "dvpp", "mindx", "mxbase", "sgl_kernel_npu", "te_fusion", "orangepi",
 )  # fmt: skip
 _DIGIT = re.compile(r"\d")
 _QUIET_LEVELS = {"INFO", "DEBUG", "EVENT", "I", "D", "V", "TRACE"}

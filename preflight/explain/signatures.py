@@ -52,6 +52,7 @@ class _Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     next_step: str = ""
     needs: tuple[str, ...] = ()
     generic: bool = False
+    wide: bool = False
     remedies: tuple[_Remedy, ...] = ()
 
 

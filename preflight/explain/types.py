@@ -88,7 +88,9 @@ class Fault(Struct, frozen=True):
     sentence: str = ""  # with {placeholders} for what the signatures capture
     next_step: str = ""
     needs: tuple[str, ...] = ()  # ids or categories of which one must be in the log as well
-    generic: bool = False  # also seen in logs of other programs: needs a sign of this platform
+    generic: bool = False  # also seen in other programs' logs: needs a sign of this platform or a
+    # short paste
+    wide: bool = False  # words of many programs: a short paste is not enough for it
     remedies: tuple[Remedy, ...] = ()
 
 

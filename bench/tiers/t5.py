@@ -23,13 +23,16 @@ STAGES = {
     "env.opp_equal": "opp_equal",
     "weight.dir": "weight_dir",
 }
+WEIGHTS_DATA = 1
+BEFORE_SOC = ("api.", "file.", "hdr.", "tab.", "part.")
 LATER = ("v1.", "rt2.")  # steps behind LoadRootModel
 
 
 def differences(row: dict[str, Any], folder: Path) -> list[str]:
     """What the row says and the rules do not."""
+    model = api.read_model((folder / row["file"]).read_bytes(), loader="standard")
     with tempfile.TemporaryDirectory() as name:
-        result = _check(row, folder, Path(name))
+        result = _check(row, model, Path(name))
     expected = row["expected"]
     first = result.first_failure
     answer = first.loader if first is not None else None
@@ -38,6 +41,9 @@ def differences(row: dict[str, Any], folder: Path) -> list[str]:
     found = {
         "stage": _stage(answer.step) if answer else "ok",
         "acl_status": answer.status if answer else 0,
+        "acl_status_name": answer.status_name if answer else "SUCCESS",
+        "soc_check_calls": _soc_calls(row, model, expected["stage"]),
+        **_loaded(expected, model),
         "message_codes": list(answer.message_codes) if answer else _accepted_codes(result),
     }
     if answer is not None and answer.internal_status is not None:
@@ -56,7 +62,46 @@ def differences(row: dict[str, Any], folder: Path) -> list[str]:
     return problems
 
 
-def _check(row: dict[str, Any], folder: Path, root: Path) -> Any:
+def _soc_calls(row: dict[str, Any], model: Any, stage: str) -> list[list[str]]:
+    """What the loader hands to the runtime's SoC check: of the model that comes first, if any."""
+    manifest = model.manifest
+    before = stage.startswith(BEFORE_SOC) or (
+        stage == "def.parse" and _first_block_is_broken(model)
+    )
+    if manifest is None or before:
+        return []
+    if api.loader_behaviour(BEHAVIOURS[row["ge_version"]]).soc_rule == "arch_type":
+        return [[manifest.soc_version, manifest.arch_type]]
+    return [[manifest.soc_version]] if manifest.soc_version else []
+
+
+def _first_block_is_broken(model: Any) -> bool:
+    return any(f.check.startswith("def.") and not f.block for f in model.standard_faults)
+
+
+def _loaded(expected: dict[str, Any], model: Any) -> dict[str, Any]:
+    """What a model is after loading, where the row says so."""
+    manifest = model.manifest
+    if "models" not in expected or manifest is None:
+        return {}
+    store = manifest.so_store
+    weights = model.container.blocks[0].first(WEIGHTS_DATA)
+    roots = {graph.block: graph.name for graph in reversed(manifest.graphs)}
+    return {
+        "dynamic": manifest.dynamic,
+        "models": [roots[block] for block in sorted(roots)],
+        "so_bins": len(store.libraries),
+        "so_info": {
+            "opp_version": manifest.opp_version if store.loaded else "",
+            "compiler_version": manifest.compiler_version if store.loaded else "",
+            "os": manifest.host_env_os if store.loaded else "",
+            "cpu": manifest.host_env_cpu if store.loaded else "",
+        },
+        "weight_size": weights.size if weights is not None else 0,
+    }
+
+
+def _check(row: dict[str, Any], model: Any, root: Path) -> Any:
     given = row["input"]
     for path, text in given.get("files", {}).items():
         place = root / path
@@ -70,7 +115,7 @@ def _check(row: dict[str, Any], folder: Path, root: Path) -> Any:
         soc_answer=given.get("soc", "pass"),
     )
     assumptions = api.Assumptions(loader="standard", weight_path=given.get("weight_path"))
-    return api.check_model((folder / row["file"]).read_bytes(), target, assumptions=assumptions)
+    return api.check_model(model, target, assumptions=assumptions)
 
 
 def _stage(step: str) -> str:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from preflight.checks.context import Context
 from preflight.findings import Certainty
-from preflight.target.types import Fact
+from preflight.target.types import Fact, SocFacts
 
 
 class Answer(Struct, frozen=True):
@@ -26,6 +26,14 @@ class Answer(Struct, frozen=True):
 
 
 Resolver = Callable[[Context], Answer]
+
+# The loader reads this name as the first SoC of its family (spec/om-format.md §D.3).
+_LOADER_NAMES = {"Ascend910": "Ascend910A"}
+
+
+def known_soc(context: Context, name: str) -> SocFacts | None:
+    """What the target knows of a SoC, by the name the loader would look up."""
+    return context.target.socs.get(_LOADER_NAMES.get(name, name))
 
 
 def _of_fact(fact: Fact[object]) -> Answer:
@@ -64,7 +72,9 @@ def _soc_facts(context: Context) -> Answer:
     soc = context.target.soc
     if not soc.known or soc.value is None:
         return Answer(False, None, soc.source or "the target names no SoC")
-    found = context.target.socs.get(soc.value)
+    if not context.target.socs:
+        return Answer(False, None, "the platform files of the target are not known")
+    found = known_soc(context, soc.value)
     if found is None:
         return Answer(False, None, f"no platform file or catalogue entry describes {soc.value}")
     return Answer(True, found, found.source, soc.certainty)
@@ -143,7 +153,8 @@ SUPPLY: Mapping[str, str] = {
     "target.internal": "check against the installed tree, or capture it: preflight target capture",
     "target.behaviour": "choose a release whose loader is known: preflight target list",
     "target.soc": "name the SoC: --target RELEASE/SOC, for example 8.1.RC1/Ascend910B3",
-    "target.soc_facts": "name a SoC that the release has: preflight target list",
+    "target.soc_facts": "name a SoC that the release has (preflight target list), or check against "
+    "the installed tree",
     "target.socs": "check against the installed tree, or capture it: preflight target capture",
     "target.host_os": "name the host: --target RELEASE/SOC/linux-aarch64",
     "target.host_cpu": "name the host: --target RELEASE/SOC/linux-aarch64",

@@ -241,6 +241,7 @@ def package(**entries: bytes | None) -> bytes:
         "constants": "data/constants/model_0_constants_config.json",
     }
     with zipfile.ZipFile(io.BytesIO((samples_dir() / "package_om2.om").read_bytes())) as archive:
+        names["program"] = next(n for n in archive.namelist() if n.endswith(".so"))
         content: dict[str, bytes | None] = {n: archive.read(n) for n in archive.namelist()}
     content.update({names[key]: value for key, value in entries.items()})
     return write_om2({name: value for name, value in content.items() if value is not None})
@@ -260,6 +261,18 @@ def package_without_description() -> Fixture:
 
 def package_without_record() -> Fixture:
     return Fixture(package(visual=None), target(NEW))
+
+
+def package_weight_file_missing() -> Fixture:
+    constants = (
+        b'{"internal_weight_size": 0, "consts": {"0": {"index": 0, "type": "INDIVIDUAL", '
+        b'"file_name": "part_0.bin", "offset": 0, "size": 4}}}'
+    )
+    return Fixture(package(constants=constants), target(NEW), Assumptions(weight_path="."))
+
+
+def package_program_no_library() -> Fixture:
+    return Fixture(package(program=b"#!/bin/sh\n" + bytes(40)), target(NEW))
 
 
 def package_zero_copy() -> Fixture:
@@ -590,6 +603,13 @@ def external_graph() -> bytes:
     graph = small_graph()
     constant = OperatorSpec("file", "FileConstant", attributes={"location": "w/part_0.bin"})
     return definition(replace(graph, operators=(*graph.operators, constant)))
+
+
+def weight_file_not_named() -> Fixture:
+    graph = small_graph()
+    constant = OperatorSpec("file", "FileConstant", attributes={"file_id": "0"})
+    model_def = definition(replace(graph, operators=(*graph.operators, constant)))
+    return Fixture(om(model_def), target())
 
 
 def weight_file_missing() -> Fixture:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from preflight.checks import ordering
 from preflight.checks.context import Context
-from preflight.checks.facts import behaviour_certainty
+from preflight.checks.facts import behaviour_certainty, known_soc
 from preflight.checks.predicate import Hit, Outcome, predicate
 from preflight.checks.predicates.container import faults_of
 from preflight.container.types import Fault
@@ -174,7 +174,7 @@ class MemoryShortage(Struct, frozen=True):
 def memory_exceeds_device(context: Context, _: object) -> Iterator[Outcome]:
     """The model alone needs more memory than the SoC has."""
     manifest, soc = context.manifest, context.target.soc.value
-    facts = context.target.socs.get(soc or "")
+    facts = known_soc(context, soc or "")
     if manifest is None or facts is None or not facts.memory_bytes:
         return
     need, available = _needs(manifest).total, facts.memory_bytes // _MIB

@@ -9,14 +9,12 @@ from msgspec import Struct
 from preflight.checks import ordering
 from preflight.checks.architectures import ARCH_TYPE, NPU_ARCH, architecture_name
 from preflight.checks.context import Context
-from preflight.checks.facts import is_settled, loader_not_known
+from preflight.checks.facts import is_settled, known_soc, loader_not_known
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.findings import Certainty, Evidence, Severity
 from preflight.model.manifest import ModelManifest
 from preflight.target.types import SocFacts
 
-# The loader reads this name as the first SoC of its family (§D.3).
-_ALIASES = {"Ascend910": "Ascend910A"}
 # Codes of the platform files' Arch_type that the runtime up to 9.0.1 knows: 0 to 14
 # (spec/enums.json ArchTypeCode_runtime_le_9_0).
 _LAST_ARCH_CODE = 14
@@ -37,11 +35,6 @@ class SocMismatch(Struct, frozen=True):
     target_arch: str
     target_is: str
     remark: str
-
-
-def known_soc(context: Context, name: str) -> SocFacts | None:
-    """What the target knows of a SoC, by the name the loader would look up."""
-    return context.target.socs.get(_ALIASES.get(name, name))
 
 
 @predicate("device.arch_type_differs", evidence=SocMismatch)
@@ -307,6 +300,8 @@ def soc_not_recorded(context: Context, _: object) -> Iterator[Outcome]:
     value = manifest.arch_type if by_arch else manifest.soc_version
     name = "arch_type" if by_arch else "soc_version"
     silent = not manifest.arch_type and not manifest.soc_version
+    if context.loader == "om2":  # of a package nothing is ever compared (§B)
+        value, name = manifest.soc_version, "soc_version"
     if not value:
         yield Hit(
             SilentSoc(name),

@@ -245,14 +245,18 @@ def library_for_other_cpu(context: Context, _: object) -> Iterator[Outcome]:
     manifest, cpu = context.manifest, context.target.host_cpu
     if manifest is None:
         return
-    machines = {lib.elf_machine for lib in manifest.so_store.libraries if lib.elf_machine}
+    libraries = manifest.so_store.libraries
+    if context.loader != "om2":  # of an OM's own a pseudo file is no library (§A.7, kAutofuse)
+        libraries = tuple(lib for lib in libraries if lib.elf_machine)
+    machines = {lib.elf_machine for lib in libraries}
     if not machines:
         return
     if not cpu.known or not cpu.value:
         yield Undecided(cpu.source or "the target's CPU is not known", ("target.host_cpu",))
         return
     for machine in sorted(machines - {cpu.value}):
-        names = tuple(x.name for x in manifest.so_store.libraries if x.elf_machine == machine)
+        names = tuple(x.name for x in libraries if x.elf_machine == machine)
+        machine = machine or "no CPU (it is no ELF file)"
         yield Hit(
             LibraryMachine(names, machine, cpu.value),
             (

@@ -65,7 +65,11 @@ class WeightFile(Struct, frozen=True):
 def weight_file_missing(context: Context, _: object) -> Iterator[Outcome]:
     """The folder of external weights is here, and a file that the model needs is not in it."""
     manifest = context.manifest
-    if manifest is None or not manifest.external_weights:
+    if manifest is None:
+        return
+    if not manifest.external_weights:
+        if any(row.type == _FILE_CONSTANT for row in manifest.operators):
+            yield Undecided("FileConstant operators of the model do not say in which file they are")
         return
     given = context.assumptions.weight_path
     folder = Path(given) if given else Path(context.base_dir, _WEIGHT_FOLDER)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from preflight.checks.context import Context
+from preflight.checks.facts import known_soc
 from preflight.checks.predicate import Hit, Outcome, predicate
-from preflight.checks.predicates.device import known_soc
 from preflight.findings import Evidence
 
 

@@ -8,9 +8,8 @@ from msgspec import Struct
 
 from preflight.checks import ordering
 from preflight.checks.context import Context
-from preflight.checks.facts import behaviour_is_guess
+from preflight.checks.facts import behaviour_is_guess, known_soc
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
-from preflight.checks.predicates.device import known_soc
 from preflight.findings import Certainty, Evidence
 
 

@@ -42,11 +42,15 @@ from preflight.plan.model import Plan, Step
 from preflight.plan.workbench import Workbench
 
 _GRACE_SECONDS = 5
+NOT_READY = "not ready"
 _LOOK_SECONDS = 0.1  # between two looks at whether the user has cancelled
 
 
 class StepOutcome(Struct, frozen=True):
-    """A step after a run. `status` is the journal's word, or "would run" in a dry run."""
+    """A step after a run. `status` is the journal's word.
+
+    In a dry run it is would run | not ready | waits; a step waits behind one that is not ready.
+    """
 
     step: str
     title: str
@@ -68,6 +72,8 @@ class ApplyResult(Struct, frozen=True):
     def exit_code(self) -> ExitCode:
         if self.status == "failed":
             return ExitCode.APPLY_FAILED
+        if any(outcome.status == NOT_READY for outcome in self.steps):
+            return ExitCode.FINDINGS
         return ExitCode.FINDINGS if self.status == "stopped" or self.left else ExitCode.OK
 
 
@@ -252,16 +258,20 @@ def _dry_run(plan: Plan, place: Path, options: ApplyOptions, bench: Workbench) -
     states = states_of(read_journal(journal_path(place)))
     refuse_outdated(plan, states, bench)
     outcomes: list[StepOutcome] = []
+    stopped = False
     for step in wanted(plan, states, options.only):
         detail = step.instruction
+        if stopped:
+            outcomes.append(StepOutcome(step.id, step.title, "waits", detail))
+            continue
         if step.command:
             try:
                 detail = " ".join([ready_program(step, options), *step.command[1:]])
             except NotReadyError as error:
                 hint = f" ({error.hint})" if error.hint else ""
-                outcomes.append(
-                    StepOutcome(step.id, step.title, "not ready", f"{error.message}{hint}")
-                )
+                said = f"{error.message}{hint}"
+                outcomes.append(StepOutcome(step.id, step.title, NOT_READY, said))
+                stopped = True
                 continue
         outcomes.append(StepOutcome(step.id, step.title, "would run", detail))
     return ApplyResult("dry_run", tuple(outcomes), str(journal_path(place)))

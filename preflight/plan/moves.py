@@ -91,11 +91,6 @@ def name_known_devices(models: Sequence[ModelFile]) -> bool:
     return recorded <= {"", *known_soc_names()}
 
 
-def host_of(target: Target) -> str:
-    """ "linux-aarch64", empty when the target does not say."""
-    return _host(target.host_os.value, target.host_cpu.value)
-
-
 def _proposable() -> list[ReleaseEntry]:
     """Releases that somebody can install and whose loader is known, oldest first."""
     return [e for e in known_releases() if e.behaviour and CannVersion.parse(e.public) is not None]

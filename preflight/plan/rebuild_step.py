@@ -146,6 +146,7 @@ def output_path(model: ModelFile, goal: BuildGoal, options: _Options) -> str:
     folder = whole_path(Path(options.output_dir) / "_").parent if options.output_dir else old.parent
     tag = ".".join(part for part in (goal.soc, goal.release) if part) or "rebuilt"
     stem = old.name.removesuffix(old.suffix) if old.suffix else old.name
+    stem = "".join(c if c.isprintable() else "_" for c in stem)  # a plan holds no such characters
     if model.manifest is not None and model.manifest.external_weights:
         folder = folder / f"{stem}.{tag}"
     candidate, count = folder / f"{stem}.{tag}.om", 1

@@ -21,6 +21,7 @@ _KEPT_KINDS = (
 )
 # What every static model has (§A.5), where the old file does not show what the new one will have.
 _USUAL_PARTITIONS = (ids.MODEL_DEF, ids.WEIGHTS_DATA, ids.TASK_INFO, ids.TBE_KERNELS)
+_OUTSIDE = "FileConstant"  # the operator that stands for weights in another file
 _MOST_PARTITIONS = 5  # of the oldest loader; a release accepts `partition_extra` more (§A.4)
 
 
@@ -94,7 +95,8 @@ def _manifest(old: ModelManifest, target: Target, sound: bool) -> ModelManifest:
         need_check_os_cpu=1 if old.so_store.present else 0,
         so_store=_libraries(old.so_store, host_cpu),
         kernels=old.kernels if sound else (*old.kernels, Kernel("", 0, "TBE_KERNELS")),
-        external_weights=(),  # atc writes its own beside the new file
+        external_weights=(),  # atc writes its own beside the new file, where they are found
+        operators=tuple(row for row in old.operators if row.type != _OUTSIDE),
         attributes=_attributes(old.attributes, recorded),
         block_attributes=tuple(
             block if index else _attributes(block, recorded)

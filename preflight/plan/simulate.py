@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from preflight.checks.engine import Result
 from preflight.container.types import ContainerKind
-from preflight.errors import PreflightError
 from preflight.findings import Consequence, Finding, NotEvaluated, Severity, Status
 from preflight.model.manifest import ModelFile
 from preflight.plan.model import Plan, PlanWaiver, Step
@@ -78,8 +77,8 @@ class ModelOutcome(Struct, frozen=True):
     """One model at the end of a plan: the file that runs, where, and what is still to be said.
 
     `left` are findings that have to go and are still there, obstacles of its rebuild included.
-    `by_hand`: findings that the rules still see are answered by a person's work, which no rule can
-    foresee.
+    `by_hand`: a person's work decides what comes out, which no rule can foresee: a finding that the
+    rules still see, a source model that is changed or converted, a rebuild without a command.
     """
 
     model: str
@@ -141,6 +140,7 @@ class _Progress(Struct):
     worked_on: set[str] = field(default_factory=set)  # kinds of steps about this model
     unstated: list[str] = field(default_factory=list)
     rebuilt: bool = False
+    by_hand: bool = False  # what the rebuild makes depends on what a person does
     moved: bool = False
     fetched: bool = False
     checked: bool = False
@@ -251,6 +251,7 @@ class Simulation:
             for q in step.open_questions
             if q.kind and q.kind not in way.worked_on
         ]
+        way.by_hand = not step.command or any(q.kind for q in step.open_questions)
         way.current = self.rebuilt(way.original, target, step.produces)
         way.rebuilt, way.checked, way.compared, way.rolled_out = True, False, False, False
 
@@ -264,7 +265,8 @@ class Simulation:
         left = tuple(
             f for f in unique.values() if f.fingerprint not in settled and not is_waived(f, waivers)
         )
-        by_hand = any(f.fingerprint in settled for f in found)
+        changed = [f for f in way.obstacles if f.consequence is Consequence.REBUILD]
+        by_hand = way.by_hand or any(f.fingerprint in settled for f in [*found, *changed])
         return ModelOutcome(
             way.original.path, way.current.path, way.target.name, result, left, by_hand
         )
@@ -343,11 +345,3 @@ def _filtered(vendor: Vendor, target: Target) -> Vendor:
     good = is_vendor_version_valid("", vendor.compiler_version or "", text.value, padded)
     reason = "" if good else f"its version is outside {text.value}"
     return replace(vendor, accepted=good, reason=reason)
-
-
-def safe_target(simulation: Simulation, spec: str) -> Target | None:
-    """A target by name, None when the catalogue does not have it."""
-    try:
-        return simulation.target_of(spec)
-    except PreflightError:
-        return None

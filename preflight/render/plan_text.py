@@ -90,12 +90,26 @@ def _answer(candidates: Sequence[Candidate], best: Candidate) -> str:
     as_is = next((c for c in candidates if c.path.kind == "as_is"), None)
     if as_is is not None and as_is.reached and as_is.path.predicted != "unknown":
         return f"{names} on {target}: {_STATUS_WORDS[as_is.path.predicted]} as it is"
-    blocked = as_is is None or not as_is.reached
-    today = "does not run as it is" if blocked else "not known whether it runs as it is"
+    today = _today(as_is)
     if not best.reached:
         return f"{names} on {target}: {today}, and no way was found that leaves nothing behind"
     short = _SHORT.get(best.path.kind) or printable(best.path.title)
     return f"{names} on {target}: {today}; best way: {short}"
+
+
+def _today(as_is: Candidate | None) -> str:
+    """What becomes of the files as they are."""
+    if as_is is not None and as_is.reached:
+        return "not known whether it runs as it is"
+    outcomes = as_is.outcome.models if as_is is not None else ()
+    failing = sum(1 for outcome in outcomes if outcome.left)
+    if len(outcomes) > 1 and failing < len(outcomes):
+        return f"{failing} of them do{'es' if failing == 1 else ''} not run as {_it(failing)}"
+    return f"do{'es' if len(outcomes) < 2 else ''} not run as {_it(len(outcomes))}"
+
+
+def _it(count: int) -> str:
+    return "it is" if count < 2 else "they are"
 
 
 def _names(plan: Plan) -> str:

@@ -7,13 +7,12 @@ later step counts as passing here.
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from preflight import api
+from tiers.bare import bare_target
 
-BEHAVIOURS = {"v9.0.1": "ge-9.0.1", "v9.1.0": "ge-9.1.0", "master": "ge-9.2"}
 SUCCESS = "SUCCESS"
 CONTAINER_STEPS = ("file.", "hdr.", "tab.", "part.", "bundle.size", "bundle.type", "bundle.var_")
 
@@ -23,7 +22,7 @@ def differences(row: dict[str, Any], folder: Path) -> list[str]:
     expected = row["expected"]
     result = api.check_model(
         data,
-        target(row["ge_version"]),
+        bare_target(row["ge_version"]),
         assumptions=api.Assumptions(loader=row["reader"]),
     )
     # The look for a package (9.1 on) stands before the reader that these vectors ran.
@@ -36,27 +35,6 @@ def differences(row: dict[str, Any], folder: Path) -> list[str]:
     if row["reader"] == "bundle":
         return _bundle(expected, container, answer)
     return _standard(expected, container, answer)
-
-
-@cache
-def target(ge_version: str) -> Any:
-    """A target of which only the loader generation is known."""
-    behaviour = api.Fact(api.loader_behaviour(BEHAVIOURS[ge_version]), "vectors")
-    nothing = api.Fact(None, "not part of these vectors", known=False)
-    return api.Target(
-        name=ge_version,
-        origin="catalogue",
-        release=nothing,
-        internal=nothing,
-        behaviour=behaviour,
-        soc=nothing,
-        socs={},
-        host_os=nothing,
-        host_cpu=nothing,
-        abi_range=nothing,
-        opp_version=nothing,
-        driver=nothing,
-    )
 
 
 def _standard(expected: dict[str, Any], container: Any, answer: Any) -> list[str]:

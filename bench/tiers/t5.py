@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from preflight import api
+from tiers.bare import BEHAVIOURS
 
-BEHAVIOURS = {"v9.0.1": "ge-9.0.1", "v9.1.0": "ge-9.1.0", "master": "ge-9.2"}
 # Step ids of the rules -> `stage` of the vectors.
 STAGES = {
     "soc.arch.old": "soc",

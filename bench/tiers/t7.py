@@ -6,13 +6,12 @@ is beyond them.
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from preflight import api
+from tiers.bare import BEHAVIOURS, bare_target
 
-BEHAVIOURS = {"v9.0.1": "ge-9.0.1", "v9.1.0": "ge-9.1.0", "master": "ge-9.2"}
 COVERED = ("sop.size", "sop.table")
 
 
@@ -21,7 +20,7 @@ def differences(row: dict[str, Any], folder: Path) -> list[str]:
     model = api.read_model((folder / row["file"]).read_bytes(), loader=row["loader"])
     result = api.check_model(
         model,
-        target(row["ge_version"], row["input"].get("soc", "pass")),
+        bare_target(row["ge_version"], row["input"].get("soc", "pass")),
         assumptions=api.Assumptions(loader=row["loader"]),
     )
     expected = row["expected"]["acl_status"]
@@ -49,25 +48,3 @@ def _soc_checked(ge_version: str, model: Any, refusals: list[Any]) -> bool:
         return False
     old = api.loader_behaviour(BEHAVIOURS[ge_version]).soc_rule == "arch_type"
     return old or bool(manifest.soc_version)
-
-
-@cache
-def target(ge_version: str, soc_answer: str) -> Any:
-    """A target of which only the loader generation and the answer of the SoC check are known."""
-    behaviour = api.Fact(api.loader_behaviour(BEHAVIOURS[ge_version]), "vectors")
-    nothing = api.Fact(None, "not part of these vectors", known=False)
-    return api.Target(
-        name=ge_version,
-        origin="catalogue",
-        release=nothing,
-        internal=nothing,
-        behaviour=behaviour,
-        soc=nothing,
-        socs={},
-        host_os=nothing,
-        host_cpu=nothing,
-        abi_range=nothing,
-        opp_version=nothing,
-        driver=nothing,
-        soc_answer=soc_answer,
-    )

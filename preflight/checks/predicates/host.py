@@ -118,7 +118,7 @@ def _paddings(context: Context) -> tuple[bool, ...]:
 def _abi_hit(context: Context, opp: str, compiler: str, accepted: Fact[str], padded: bool) -> Hit:
     text = accepted.value or ""
     broken = parse_loader_ranges(text, padded) is None
-    reason = "the target's range text cannot be read by the loader" if broken else "outside"
+    reason = "the loader cannot read the target's range" if broken else "outside the range"
     certainty = max(
         accepted.certainty, behaviour_certainty(context, "abi_padding"), key=lambda c: c.rank
     )

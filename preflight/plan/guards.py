@@ -21,8 +21,14 @@ def anything_done(journal: Journal) -> bool:
 
 
 def refuse_outdated(plan: Plan, states: dict[str, StepState], bench: Workbench) -> None:
-    """Raises PlanOutdatedError when a model or the target differs from what was planned for."""
+    """Raises PlanOutdatedError when a model or the target differs from what was planned for.
+
+    A file that the plan has somebody fetch again may be the new one already.
+    """
+    fetched = {step.model for step in plan.steps if step.kind == "replace_file"}
     for facts in plan.models:
+        if facts.path in fetched:
+            continue
         model = bench.read_model(facts.path)
         if (model.sha256, model.container.size) != (facts.sha256, facts.size):
             raise PlanOutdatedError(

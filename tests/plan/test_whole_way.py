@@ -192,3 +192,45 @@ def test_tensors_are_compared_where_they_are_given(
     assert run(monkeypatch, "apply", "p.toml", "--yes") == ExitCode.APPLY_FAILED
     assert "the tensors differ: relu" in capsys.readouterr().out
     assert NEW not in files(desk)
+
+
+def test_a_damaged_file_is_fetched_checked_and_kept(
+    desk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The person may fetch the file before or between two runs."""
+    good = (desk / "static_910B3.om").read_bytes()
+    (desk / "static_910B3.om").write_bytes(good[:700])
+    words = ["plan", "static_910B3.om", "--target", TARGET, "-o", "p.toml"]
+    assert run(monkeypatch, *words) == ExitCode.COULD_NOT_CHECK, "what comes back is not known"
+    assert "best way: repair what is wrong" in capsys.readouterr().out.splitlines()[0]
+    assert run(monkeypatch, "apply", "p.toml", "--yes") == ExitCode.APPLY_FAILED
+    (desk / "static_910B3.om").write_bytes(good)
+    run(monkeypatch, "rollback", "p.toml", "--yes")
+    assert run(monkeypatch, "apply", "p.toml", "--yes") == ExitCode.OK
+    assert run(monkeypatch, "rollback", "p.toml", "--yes") == ExitCode.OK
+    assert (desk / "static_910B3.om").read_bytes() == good
+
+
+def test_a_graph_is_compiled_for_the_first_time(
+    desk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(ROOT / "samples" / "adder.air", desk)
+    assert run(monkeypatch, "plan", "adder.air", "--target", TARGET, "-o", "p.toml") == ExitCode.OK
+    assert run(monkeypatch, "apply", "p.toml", "--yes") == ExitCode.OK
+    new = "adder.Ascend910B3.8.1.RC1.om"
+    assert run(monkeypatch, "check", new, "--target", TARGET) == ExitCode.OK
+
+
+def test_a_plan_whose_source_is_missing_is_refused_and_says_what_to_do(
+    desk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = files(desk)
+    words = ["plan", "plain_910B.om", "--target", TARGET, "-o", "p.toml"]
+    assert run(monkeypatch, *words) == ExitCode.OK
+    capsys.readouterr()
+    for more in (["--dry-run"], ["--yes"]):
+        assert run(monkeypatch, "apply", "p.toml", *more) == ExitCode.FINDINGS
+        out = capsys.readouterr().out
+        assert "/models/net.onnx" in out
+        assert "--set" in out
+    assert files(desk) == before

@@ -146,6 +146,11 @@ if TYPE_CHECKING:
     from preflight.registry.prototype import to_protocol as to_protocol
     from preflight.registry.records import RegistryFault as RegistryFault
     from preflight.registry.records import parse_operator as parse_operator
+    from preflight.registry.sides import diff_sides as diff_sides
+    from preflight.registry.sides import folder_path as folder_path
+    from preflight.registry.sides import folder_side as folder_side
+    from preflight.registry.sides import names_folder as names_folder
+    from preflight.registry.sides import recorded_side as recorded_side
     from preflight.registry.store import BundledLayer as BundledLayer
     from preflight.registry.store import release_sources as release_sources
     from preflight.registry.transfer import Moved as Moved
@@ -339,6 +344,7 @@ _WHERE: dict[str, str] = {
     "decode_model_definition": "preflight.model.definition",
     "diff_prototypes": "preflight.registry.diff",
     "diff_releases": "preflight.registry.diff",
+    "diff_sides": "preflight.registry.sides",
     "discover": "preflight.target.discover",
     "dtype_number": "preflight.model.dtypes",
     "expand": "preflight.checks.check",
@@ -355,6 +361,8 @@ _WHERE: dict[str, str] = {
     "fit_driver": "preflight.target.fit",
     "fit_json": "preflight.render.target",
     "fit_text": "preflight.render.target",
+    "folder_path": "preflight.registry.sides",
+    "folder_side": "preflight.registry.sides",
     "format_number": "preflight.model.dtypes",
     "fusion_json": "preflight.render.compare_json",
     "headline": "preflight.render.view",
@@ -387,6 +395,7 @@ _WHERE: dict[str, str] = {
     "mask": "preflight.render.escape",
     "merge_folders": "preflight.registry.transfer",
     "move_plan_step": "preflight.plan.edit",
+    "names_folder": "preflight.registry.sides",
     "notes_for": "preflight.registry.behaviour",
     "open_history": "preflight.registry.history",
     "package_folders": "preflight.registry.validate",
@@ -412,6 +421,7 @@ _WHERE: dict[str, str] = {
     "read_model": "preflight.model.file",
     "read_plan": "preflight.plan.files",
     "read_snapshot": "preflight.target.snapshot",
+    "recorded_side": "preflight.registry.sides",
     "release_sources": "preflight.registry.store",
     "releases_json": "preflight.render.history_json",
     "remove_plan_step": "preflight.plan.edit",

@@ -103,7 +103,7 @@ def show(
     which = f"version {version.number} of {count} ({version.certainty.value})"
     typer.echo(diagnostics.printable(f"{operator} in {named}: {which}"))
     typer.echo(api.render_prototype(version.prototype))
-    typer.echo(f"next: preflight registry history {shlex.quote(operator)}")
+    typer.echo(f"next: preflight registry history {shlex.quote(operator)}{_layered(registry)}")
     return ExitCode.OK
 
 
@@ -118,23 +118,26 @@ def show_history(
     form = _checked("--format", "json" if as_json else form, _FORMATS)
     history = api.open_history(*registry or ())
     known = history.operator(operator)
-    steps = history.steps(operator)
+    steps, returns = history.steps(operator), history.returns(operator)
     notes = api.notes_for(operator)
     _report_skipped(history.skipped)
     if form == "json":
-        _print(api.history_json(known, steps, notes))
+        _print(api.history_json(known, steps, notes, returns))
         return ExitCode.OK
-    _print(api.render_history(known, steps, notes, markdown=form == "markdown"))
+    text = api.render_history(known, steps, notes, returns=returns, markdown=form == "markdown")
+    _print(text)
     if form == "text":
         typer.echo("")
-        typer.echo(f"next: preflight registry show {shlex.quote(operator)}")
+        typer.echo(f"next: preflight registry show {shlex.quote(operator)}{_layered(registry)}")
     return ExitCode.OK
 
 
 @app.command("diff")
 def diff(
-    old: Annotated[str, typer.Argument(help="The older release: 8.0.RC3.")],
-    new: Annotated[str, typer.Argument(help="The newer release: 8.1.RC1.")],
+    old: Annotated[str, typer.Argument(help="The older release: 8.0.RC3; or a registry folder.")],
+    new: Annotated[
+        str, typer.Argument(help="The newer release: 8.1.RC1; or a folder: ./mine, ./mine@1.2.0.")
+    ],
     operators: Annotated[
         list[str] | None, typer.Option("--op", help="Only this operator. Repeatable.")
     ] = None,
@@ -151,27 +154,56 @@ def diff(
 ) -> int:
     """List what changed between two releases, by kind, with category and stable codes.
 
-    Exits with 1 when there are breaking changes, so that a team can gate its own prototypes.
+    Exits with 1 when there are breaking changes, so that a team can gate its own prototypes. A
+    folder stands for its newest release, and only the operators that it has are compared.
     """
     form = _checked("--format", "json" if as_json else form, _FORMATS)
     level = _checked("--fail-on", fail_on, _FAIL_ON)
     history = api.open_history(*registry or ())
-    for name in operators or ():
-        history.operator(name)
-    changes = history.diff(old, new, package=package, only=tuple(operators or ()))
-    _report_skipped(history.skipped)
+    only = tuple(operators or ())
+    before, after, changes, skipped = _difference(history, old, new, package, only)
+    _report_skipped(skipped)
     shown = api.breaking(changes) if breaking else changes
-    before, after = history.release(old), history.release(new)
+    title, then = (
+        f"{side.version} in {side.note}" if api.names_folder(history, text) else side.version
+        for side, text in ((before, old), (after, new))
+    )
     if form == "json":
         _print(api.changes_json(shown, before, after))
     elif form == "markdown":
-        _print(api.render_changes_markdown(shown, before.version, after.version))
+        _print(api.render_changes_markdown(shown, title, then))
     else:
-        names = [c.op for c in shown] or list(operators or ()) or ["LayerNorm"]
+        names = [c.op for c in shown] or [*only, "LayerNorm"]
         follow_up = f"preflight registry history {shlex.quote(names[0])}"
+        own = [api.folder_path(text) for text in _folders(history, old, new)]
+        follow_up += _layered((*(registry or ()), *own))
         hidden = len(changes) - len(shown)
-        _print(api.render_changes_text(shown, before.version, after.version, follow_up, hidden))
+        _print(api.render_changes_text(shown, title, then, follow_up, hidden))
     return ExitCode.FINDINGS if _fails(changes, level) else ExitCode.OK
+
+
+def _difference(
+    history: api.History, old: str, new: str, package: str, only: tuple[str, ...]
+) -> tuple[api.Release, api.Release, tuple[api.Change, ...], tuple[api.Skipped, ...]]:
+    """Both releases, what changed between them, and what could not be read."""
+    if not _folders(history, old, new):
+        for name in only:
+            history.operator(name)
+        changes = history.diff(old, new, package=package, only=only)
+        return history.release(old), history.release(new), changes, history.skipped
+    before, after = (
+        api.folder_side(text, package)
+        if api.names_folder(history, text)
+        else api.recorded_side(history, text)
+        for text in (old, new)
+    )
+    changes = api.diff_sides(before, after, only)
+    skipped = (*before.skipped, *after.skipped, *history.skipped)
+    return before.release, after.release, changes, skipped
+
+
+def _folders(history: api.History, *sides: str) -> list[str]:
+    return [text for text in sides if api.names_folder(history, text)]
 
 
 @app.command()
@@ -273,6 +305,11 @@ def _report_skipped(skipped: Sequence[api.Skipped]) -> None:
         diagnostics.note(f"left out: {item.where}: {item.reason}")
     if len(skipped) > _SHOWN:
         diagnostics.note(f"and {len(skipped) - _SHOWN} more: preflight registry validate lists all")
+
+
+def _layered(folders: Sequence[Path] | None) -> str:
+    """The options that lay the same registries over the record once more."""
+    return "".join(f" --registry {shlex.quote(str(folder))}" for folder in folders or ())
 
 
 def _fails(changes: Sequence[api.Change], level: str) -> bool:

@@ -25,8 +25,8 @@ def diff_history(
     """
     before, after = history.release(old), history.release(new)
     found = diff_releases(
-        _side(history, before, package),
-        _side(history, after, package),
+        recorded_operators(history, before, package),
+        recorded_operators(history, after, package),
         before.date,
         after.date,
         only=only,
@@ -37,7 +37,10 @@ def diff_history(
     return lower_certainty(found, Certainty.POSSIBLE)
 
 
-def _side(history: History, release: Release, package: str) -> dict[str, Prototype]:
+def recorded_operators(
+    history: History, release: Release, package: str = ""
+) -> dict[str, Prototype]:
+    """Operators of a release by first-hand records, where there are any or no package is named."""
     if package or release.coverage is Coverage.SECOND:
         return history.operators_at(release.version, package)
     merged: dict[str, Prototype] = {}

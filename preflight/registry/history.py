@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +35,7 @@ from preflight.registry.versions_of import Recorded, number_versions
 
 if TYPE_CHECKING:
     from preflight.registry.kinds import Change
+    from preflight.registry.steps import Return
 
 
 class History:
@@ -145,7 +145,10 @@ class History:
         position = self._positions[facts.version]
         later = [r.release for r in history.records if self._positions[r.release] >= position]
         if later:
-            why = f"missing here, and recorded again in {later[0]}"
+            again = len(later) < len(history.records)
+            why = (
+                f"missing here, and {'recorded again' if again else 'first recorded'} in {later[0]}"
+            )
             return Absence(facts.version, True, Certainty.POSSIBLE, why)
         return Absence(facts.version, True, Certainty.LIKELY, _WHOLE)
 
@@ -190,16 +193,16 @@ class History:
         return lower_certainty(diff_prototypes(before.prototype, after.prototype, *days), surest)
 
     def steps(self, op_type: str) -> tuple[tuple[Change, ...], ...]:
-        """For each version what changed since the one before it; empty for the first."""
-        from preflight.registry.diff import diff_prototypes, lower_certainty
+        """For each version what it changed in the one held before it; empty for the first."""
+        from preflight.registry.steps import version_steps
 
-        versions = self.operator(op_type).versions
-        found: list[tuple[Change, ...]] = [()]
-        for before, after in pairwise(versions):
-            days = (self.release(before.last_recorded).date, self.release(after.since).date)
-            changes = diff_prototypes(before.prototype, after.prototype, *days)
-            found.append(lower_certainty(changes, after.certainty))
-        return tuple(found)
+        return version_steps(self, op_type)
+
+    def returns(self, op_type: str) -> tuple[Return, ...]:
+        """Every release in which a version that had been left came back."""
+        from preflight.registry.steps import version_returns
+
+        return version_returns(self, op_type)
 
     def operators_at(self, release: str, package: str = "") -> dict[str, Prototype]:
         """All operators recorded for a release; of several records the first layer's wins."""

@@ -10,6 +10,8 @@ from preflight.registry.behaviour import BehaviourNote
 from preflight.registry.kinds import Category, Change
 from preflight.registry.operator import OperatorHistory, Release, Span
 from preflight.registry.prototype import Prototype
+from preflight.registry.steps import Return
+from preflight.registry.words import readable_literal, readable_sides
 from preflight.render.escape import printable
 
 WIDTH = 96  # columns of the text forms
@@ -39,7 +41,7 @@ def render_changes_text(
 def render_changes_markdown(changes: Sequence[Change], old: str, new: str) -> str:
     """A heading, the answer and one table."""
     title = _cell(f"{old} -> {new}")
-    lines = [f"# Operator changes {title}", "", headline(changes, old, new), ""]
+    lines = [f"# Operator changes {title}", "", _cell(headline(changes, old, new)), ""]
     if changes:
         lines += _markdown_table(
             ("code", "category", "operator", "change", "field", "old", "new", "certainty", "note"),
@@ -50,8 +52,7 @@ def render_changes_markdown(changes: Sequence[Change], old: str, new: str) -> st
                     c.op,
                     c.kind.name,
                     c.field,
-                    c.old or "",
-                    c.new or "",
+                    *(side or "" for side in readable_sides(c)),
                     c.certainty.value,
                     c.note,
                 )
@@ -85,11 +86,13 @@ def render_history(
     steps: Sequence[Sequence[Change]],
     notes: Sequence[BehaviourNote],
     *,
+    returns: Sequence[Return] = (),
     markdown: bool = False,
 ) -> str:
     """The versions of one operator as a table, with what changed at each step.
 
-    `steps[i]` are the changes from version i to version i + 1 (empty for the first).
+    `steps[i]` are the changes that version i + 1 made (empty for the first); `returns` are the
+    releases that went back to an older version.
     """
     rows = [
         (
@@ -111,13 +114,26 @@ def render_history(
         lines += _wrapped(f"flags    {rows[0][-1] or 'none'}", "", 9)
     else:
         lines += _plain_table(header, rows)
-    width = None if markdown else WIDTH
-    for version, changes in zip(history.versions, steps, strict=True):
+    width, indent = (None, "") if markdown else (WIDTH, "  ")
+    told = [
+        (version.since, f"version {version.number}, since {version.since}:", changes)
+        for version, changes in zip(history.versions, steps, strict=True)
+    ]
+    told += [
+        (
+            r.release,
+            f"version {r.version} again instead of {r.before}, since {r.release}:",
+            r.changes,
+        )
+        for r in returns
+    ]
+    order = {record.release: i for i, record in enumerate(history.records)}
+    for _, title, changes in sorted(told, key=lambda item: order[item[0]]):
         if changes:
-            lines += ["", printable(f"version {version.number}, since {version.since}:")]
-            mark = "- " if markdown else "  "
+            lines += ["", _cell(title) if markdown else printable(title)]
             for change in changes:
-                lines += _wrapped(_line(change, with_operator=False), mark, 7, width)
+                text = _line(change, with_operator=False)
+                lines += _wrapped(f"- {_cell(text)}" if markdown else text, indent, 7, width)
     for note in notes:
         span = f" ({_span(note.since or 'ever', note.until or 'now')})"
         lines += ["", *_wrapped(f"{note.id}{span}: {note.summary}", "", 2, width)]
@@ -162,7 +178,9 @@ def render_prototype(prototype: Prototype) -> str:
             kind = {"INPUT": "", "OUTPUT": ""}.get(port.type, port.type.split("_")[0].lower() + " ")
             lines.append(f"  {side} {position}  {kind}{port.name}: {port.dtype}")
     for attribute in prototype.attrs:
-        default = "required" if attribute.required else f"default {attribute.default_value}"
+        default = "required"
+        if not attribute.required:
+            default = f"default {readable_literal(attribute.default_value or 'none')}"
         lines.append(f"  attribute  {attribute.name}: {attribute.type}, {default}")
     lines += [f"  subgraph  {s.name}: {s.type.lower()}" for s in prototype.subgraphs]
     lines += [f"  type {symbol} = {text}" for symbol, text in prototype.datatypes]
@@ -173,11 +191,11 @@ def _line(change: Change, *, with_operator: bool = True) -> str:
     where = "" if change.field == "*" else f" {change.field}"
     name = f"{change.op}{where}: " if with_operator else f"{where.strip()}: " if where else ""
     text = f"{change.kind.code}  {name}{change.kind.title}"
-    sides = [side for side in (change.old, change.new) if side is not None]
-    if change.old is not None and change.new is not None:
-        text += f", {_both(change.old, change.new)}"
-    elif sides:
-        text += f", {sides[0]}"
+    old, new = readable_sides(change)
+    if old is not None and new is not None:
+        text += f", {_both(old, new)}"
+    elif old is not None or new is not None:
+        text += f", {old if new is None else new}"
     if change.certainty.rank:
         text += f" [{change.certainty.value}]"
     return f"{text} ({change.note})" if change.note else text
@@ -211,7 +229,7 @@ def _plain_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[s
     """A table whose last column goes to further lines where it would be too wide."""
     table = [header, *([printable(cell) for cell in row] for row in rows)]
     widths = [max(len(row[i]) for row in table) for i in range(len(header) - 1)]
-    widths = [min(width, WIDTH // 2) for width in widths]
+    widths = [min(width, 2 * WIDTH // 3) for width in widths]
     lines = []
     for row in table:
         *cells, last = row
@@ -247,4 +265,4 @@ def _markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> lis
 
 def _cell(text: str) -> str:
     """Text that ends no table cell and starts no markup."""
-    return re.sub(r"([\\|`*_<>\[\]])", r"\\\1", printable(text))
+    return re.sub(r"([\\|`*_<\[\]]|(?<!-)>)", r"\\\1", printable(text))

@@ -11,6 +11,7 @@ from preflight.registry.behaviour import BehaviourNote
 from preflight.registry.kinds import Category, Change
 from preflight.registry.operator import OperatorHistory, OperatorVersion, Release
 from preflight.registry.prototype import to_protocol
+from preflight.registry.steps import Return
 
 SCHEMA_VERSION = 1
 
@@ -30,9 +31,12 @@ def changes_json(changes: Sequence[Change], old: Release, new: Release) -> str:
 
 
 def history_json(
-    history: OperatorHistory, steps: Sequence[Sequence[Change]], notes: Sequence[BehaviourNote]
+    history: OperatorHistory,
+    steps: Sequence[Sequence[Change]],
+    notes: Sequence[BehaviourNote],
+    returns: Sequence[Return] = (),
 ) -> str:
-    """Versions with prototypes, the record behind every release, steps and notes."""
+    """Versions with prototypes, the record behind every release, steps, returns and notes."""
     return _dump(
         {
             "schema_version": SCHEMA_VERSION,
@@ -40,6 +44,15 @@ def history_json(
             "versions": [
                 _version(v) | {"changes": [_change(c) for c in changes]}
                 for v, changes in zip(history.versions, steps, strict=True)
+            ],
+            "returns": [
+                {
+                    "release": r.release,
+                    "before": r.before,
+                    "version": r.version,
+                    "changes": [_change(c) for c in r.changes],
+                }
+                for r in returns
             ],
             "records": [
                 {

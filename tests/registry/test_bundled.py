@@ -22,7 +22,8 @@ OPERATORS = ("Celu", "Concat", "FlashAttentionScore", "GroupNorm", "GroupNormV2"
 @pytest.mark.parametrize("name", OPERATORS)
 def test_histories_of_operators_with_several_versions(name: str) -> None:
     history = open_history()
-    text = render_history(history.operator(name), history.steps(name), notes_for(name))
+    operator, steps, notes = history.operator(name), history.steps(name), notes_for(name)
+    text = render_history(operator, steps, notes, returns=history.returns(name))
     assert text == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
 
 

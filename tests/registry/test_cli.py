@@ -7,10 +7,12 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from typer.testing import CliRunner, Result
 
 from preflight.cli.registry import app
-from preflight.errors import UsageError
+from preflight.errors import UnreadableInput, UsageError
+from preflight.registry.history import open_history
 from preflight.registry.operator import UnresolvedVersion
 from tests.registry.builders import attr, op, registry
 
@@ -69,10 +71,8 @@ def test_diff_gates_a_package_of_ones_own(mine: Path) -> None:
     assert code("diff", "own-1", "own-2", *given) == 0
     assert code("diff", "own-2", "own-3", *given) == 1
     text = lines("diff", "own-2", "own-3", *given)
-    assert text[0] == (
-        "own-2 -> own-3: 1 breaking, 1 drifting (1 operators)"
-    )
-    assert text[-1] == "next: preflight registry history Own"
+    assert text[0] == ("own-2 -> own-3: 1 breaking, 1 drifting (1 operators)")
+    assert text[-1] == f"next: preflight registry history Own --registry {mine}"
 
 
 def test_diff_breaking_shows_only_those_and_fail_on_decides(mine: Path) -> None:
@@ -179,3 +179,76 @@ def test_where_nothing_can_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="cannot be written"):
         run("export", "-o", str(tmp_path / "file" / "x"), "--release", "8.1.RC1")
+
+
+@pytest.fixture
+def norms(tmp_path: Path) -> Path:
+    """A team's copy of a public operator, first equal to that of 8.1.RC1, then not."""
+    public = open_history().resolve("LayerNorm", "8.1.RC1").prototype
+    first = replace(public, attrs=public.attrs[:2])
+    folder = tmp_path / "mine"
+    registry(
+        folder / "norms",
+        ("1.0", "2025-05-01", (public, op("Own", attrs=(attr("a"),)))),
+        ("1.1", "2025-06-01", (first, op("Own", attrs=(attr("a"),)))),
+        ("1.2", "2025-07-01", (public,)),
+    )
+    return folder
+
+
+def test_a_folder_is_gated_against_a_bundled_release(norms: Path) -> None:
+    assert code("diff", "8.1.RC1", f"{norms}@1.0", "--breaking") == 0
+    assert code("diff", "8.1.RC1", f"{norms}@1.1") == 1
+    assert code("diff", "8.1.RC1", str(norms / "norms"), "--fail-on", "drift") == 0
+    data = json.loads(run("diff", "8.1.RC1", f"{norms}@1.1", "--json").stdout)
+    assert data["to"]["release"] == "1.1"
+    # operators that the folder never had are no business of it
+    assert {(c["code"], c["op"], c["field"]) for c in data["changes"]} == {
+        ("OH101", "Own", "*"),
+        ("OH401", "LayerNorm", "epsilon"),
+    }
+    text = lines("diff", "8.1.RC1", f"{norms}@1.1")
+    assert text[0].startswith(f"8.1.RC1 -> 1.1 in {norms}: 1 breaking, 1 compatible")
+    assert text[-1] == f"next: preflight registry history LayerNorm --registry {norms}"
+    table = run("diff", "8.1.RC1", f"{norms}@1.1", "--format", "markdown").stdout
+    assert (
+        "| OH401 | breaking | LayerNorm | attr\\_removed | epsilon | Float, default 1e-07 |"
+        in table
+    )
+
+
+def test_a_folder_against_its_own_past_loses_operators(norms: Path) -> None:
+    data = json.loads(run("diff", f"{norms}@1.1", str(norms), "--json").stdout)
+    assert [(c["code"], c["op"]) for c in data["changes"]] == [
+        ("OH102", "Own"),
+        ("OH412", "LayerNorm"),
+    ]
+    assert code("diff", f"{norms}@1.1", str(norms)) == 1
+
+
+def test_a_folder_without_that_release_names_those_it_has(norms: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no release '9'") as caught:
+        run("diff", "8.1.RC1", f"{norms}@9")
+    assert "1.0, 1.1, 1.2" in caught.value.hint
+    with pytest.raises(UnreadableInput, match="no registry here"):
+        run("diff", "8.1.RC1", f"{tmp_path}/nothing")
+
+
+def test_a_record_that_is_not_complete_removes_nothing_from_a_folder(norms: Path) -> None:
+    data = json.loads(run("diff", f"{norms}@1.0", "9.1.0", "--json").stdout)
+    own = [(c["code"], c["certainty"]) for c in data["changes"] if c["op"] == "Own"]
+    assert own == [("OH103", "possible")]
+
+
+def test_a_version_that_comes_back_is_told() -> None:
+    text = "\n".join(lines("history", "BatchNorm"))
+    assert "version 2, since V100R020C00T100:\n  OH301  reserve_space_3" in text
+    assert "version 1 again instead of 2, since 5.0.4:\n  OH311  reserve_space_3" in text
+    # what version 3 changed is told against version 1, which came back before it
+    third = text.split("version 3, since 7.0.RC1:\n")[1].split("\n\n")[0]
+    assert third.strip().startswith("OH412  exponential_avg_factor")
+    assert "\n" not in third.strip()
+    data = json.loads(run("history", "Celu", "--json").stdout)
+    assert [(r["release"], r["before"], r["version"]) for r in data["returns"]] == [
+        ("5.1.RC2", 3, 2)
+    ]

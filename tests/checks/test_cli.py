@@ -214,3 +214,74 @@ def test_odd_file_names_do_not_break_a_report(run, tmp_path):
         code, out, _ = run("check", str(path), "--target", TARGET, "--format", form)
         assert code in (0, 1)
         assert "\x1b" not in out
+
+
+def test_evidence_of_notes_is_for_those_who_ask(run):
+    assert "attribute stream_num" not in run("check", GOOD, "--target", TARGET)[1]
+    assert "attribute stream_num" in run("check", GOOD, "--target", TARGET, "-v")[1]
+
+
+def test_a_folder_with_one_file_that_cannot_be_read(run, tmp_path):
+    for number in range(5):
+        (tmp_path / f"m{number}.om").write_bytes(om())
+    (tmp_path / "m2.om").unlink()
+    (tmp_path / "m2.om").symlink_to(tmp_path / "nowhere")
+    code, out, err = run("check", str(tmp_path), "--target", TARGET)
+    assert (code, err) == (3, "")
+    lines = out.splitlines()
+    assert lines[0] == "5 models on 1 target: 4 will load, 1 not known"
+    assert sum(" ok " in line for line in lines[3:8]) == 4
+    assert "nowhere" in out
+
+
+def in_terminal(arguments: list[str], **env: str) -> str:
+    """What a terminal of 60 columns gets."""
+    import fcntl
+    import os
+    import pty
+    import struct
+    import termios
+
+    main, side = pty.openpty()
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+    kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
+    command = [str(Path(sys.executable).parent / "preflight"), *arguments]
+    with subprocess.Popen(
+        command, stdout=side, stderr=side, env={**kept, "TERM": "xterm", **env}
+    ) as process:
+        os.close(side)
+        parts = []
+        try:
+            while part := os.read(main, 65536):
+                parts.append(part)
+        except OSError:  # the other side is closed
+            pass
+        process.wait(timeout=60)
+    os.close(main)
+    return b"".join(parts).decode().replace("\r\n", "\n")
+
+
+def test_a_terminal_gets_colours_and_lines_that_fit(monkeypatch):
+    arguments = ["check", BAD, "--target", TARGET]
+    coloured = in_terminal(arguments)
+    assert "\x1b[31merror\x1b[0m" in coloured
+    plain = in_terminal(arguments, NO_COLOR="1")
+    assert "\x1b" not in plain
+    assert "\x1b" not in in_terminal(arguments, TERM="dumb")
+    body = [line for line in plain.splitlines()[2:-1] if line.startswith("    ")]
+    assert body
+    assert all(len(line) <= 60 for line in body)
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path):
+    for number in range(300):
+        (tmp_path / f"m{number}.om").write_bytes(om()[:-20])
+    command = [str(Path(sys.executable).parent / "preflight"), "check", str(tmp_path)]
+    with subprocess.Popen(
+        [*command, "--target", TARGET, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        process.wait(timeout=60)

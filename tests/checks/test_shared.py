@@ -46,3 +46,30 @@ def test_the_real_installation_is_judged_sound(shared: Path):
     result = check_model(om(), installed)
     assert result.verdicts.deploy.status is Status.OK
     assert not any(f.rule.startswith("PF8") for f in result.findings)
+
+
+# Real models whose release is known, with a SoC they were compiled for (or a device of its time).
+BUILT_FOR = {
+    "my_122_anenet.om": "8.0.0/Ascend310B4/linux-aarch64",
+    "Nanotrack_X.om": "6.0.RC1/Ascend310",
+    "Nanotrack_T.om": "6.0.RC1/Ascend310",
+    "Nanotrack_head.om": "6.0.RC1/Ascend310",
+    "out.om": "20.1.rc1/Ascend310",
+    "a3c_pong_model.om": "20.1.rc1/Ascend310",
+}
+
+
+@pytest.mark.parametrize("name", BUILT_FOR)
+def test_a_real_model_is_not_refused_where_it_was_made_for(shared: Path, name: str):
+    found = [p for p in (shared / "corpus" / "om").glob("*.om") if p.name.endswith(f"-{name}")]
+    if not found:
+        pytest.skip(f"no {name} in the corpus")
+    deploy = check_model(found[0], BUILT_FOR[name]).verdicts.deploy
+    assert deploy.status is not Status.BLOCKED, deploy
+
+
+def test_no_file_that_needs_another_program_is_called_ok(shared: Path):
+    folders = [shared / "corpus" / name for name in ("hiai-om", "not-om")]
+    graphs = sorted((shared / "corpus" / "pbtxt").iterdir())
+    report = check([*folders, *graphs], ["8.1.RC1/Ascend310P3", "9.1.0/Ascend910B3", "6.0.RC1"])
+    assert {r.verdicts.deploy.status for r in report.results} == {Status.BLOCKED}

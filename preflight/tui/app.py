@@ -20,7 +20,7 @@ from preflight.tui.screens.apply import ApplyScreen
 from preflight.tui.screens.confirm import ConfirmScreen
 from preflight.tui.screens.dialogs import ChoiceDialog
 from preflight.tui.screens.findings import FindingsScreen
-from preflight.tui.screens.help import HelpScreen, key_words
+from preflight.tui.screens.help import HelpScreen
 from preflight.tui.screens.models import ModelsScreen
 from preflight.tui.screens.plan import PlanScreen
 from preflight.tui.screens.target import TargetScreen
@@ -28,6 +28,7 @@ from preflight.tui.screens.ways import WaysScreen
 from preflight.tui.screens.whatif import WhatIfScreen
 from preflight.tui.session import Session
 from preflight.tui.widgets.base import AssistantScreen
+from preflight.tui.widgets.keys import key_words
 from preflight.tui.words import Line, file_name, plural
 
 # The terminal's own colours: legible on dark and on light, with 16 colours and with none.
@@ -63,10 +64,10 @@ class AssistantApp(App[Outcome]):
     CSS_PATH = "style.tcss"
     TITLE = "preflight"
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q,ctrl+q", "quit", "Quit", tooltip="Leave"),
         Binding("t", "target", "Target", tooltip="Choose where the models should run"),
         Binding("x", "what_if", "What if", tooltip="Other releases and SoCs, checked at once"),
         Binding("p", "plan", "Plan", tooltip="The plan of this session"),
-        Binding("q,ctrl+q", "quit", "Quit", key_display="q", tooltip="Leave"),
         Binding("ctrl+p", "command_palette", "Commands", show=False, tooltip="All commands"),
     ]
 

@@ -11,32 +11,14 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 
 from preflight.tui.widgets.base import Plain
+from preflight.tui.widgets.keys import key_words
 from preflight.tui.words import Line
-
-_KEY_WORDS = {
-    "question_mark": "?",
-    "slash": "/",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "enter": "Enter",
-    "escape": "Escape",
-    "space": "Space",
-    "delete": "Delete",
-}
 
 _MARKS = (
     Line("marks", "title"),
     Line("+ ok   ! ok, with warnings   x blocked   ? unknown: a fact is missing"),
     Line("a mouse works, too: click a row to go there, again to open it, a heading to sort"),
 )
-
-
-def key_words(key: str) -> str:
-    """A key as people call it."""
-    return " or ".join(
-        _KEY_WORDS.get(part, part.replace("ctrl+", "Ctrl+").replace("shift+", "Shift+"))
-        for part in key.split(",")
-    )
 
 
 def key_lines(bindings: Iterable[BindingType]) -> Iterator[Line]:

@@ -9,7 +9,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
+
+from preflight.tui.widgets.keys import Keys
 
 from preflight.tui.widgets.lines import ROLE_STYLES, text_of_lines
 from preflight.tui.words import Line
@@ -62,7 +64,7 @@ class AssistantScreen(Screen[None]):
         with Vertical(id="body"):
             yield from self.compose_body()
         yield Plain(id="message")
-        yield Footer(show_command_palette=False)
+        yield Keys()
 
     def compose_body(self) -> ComposeResult:
         """The widgets between the answer and the messages."""
@@ -85,6 +87,9 @@ class AssistantScreen(Screen[None]):
     def tell(self, text: str, role: str = "plain") -> None:
         """A message above the keys, until the next one."""
         self.query_one("#message", Plain).put(Text(text, ROLE_STYLES[role]))
+
+    def on_descendant_focus(self) -> None:
+        self.query_one(Keys).refresh()  # other keys work in a text field
 
     def on_resize(self) -> None:
         self.set_class(self.size.width >= WIDE, "wide")

@@ -40,13 +40,13 @@ _PLATFORM = (
     "nnadapter", "ais_bench", "paddlelite", "[op_proto]", "[error] drv(", "[error] tbe(",
     "[error] tdt(", "[error] aicpu(", "[error] hccp(", "[error] fe(", "[error] op(",
     "[error] tefusion(", "error] lite(", "[subgraphopt]", "aicore", "aivec", "cce_", "catlass",
-    "openascend", "dcmi", "dvpp", "mindx", "mxbase", "sgl_kernel_npu", "te_fusion", "orangepi",
+    "ascend_install", "/ascend-", "hdk", "openascend", "dcmi", "dvpp", "mindx", "mxbase", "sgl_kernel_npu", "te_fusion", "orangepi",
 )  # fmt: skip
 _DIGIT = re.compile(r"\d")
 _QUIET_LEVELS = {"INFO", "DEBUG", "EVENT", "I", "D", "V", "TRACE"}
 _MESSAGE_CODE = re.compile(r"E(?:RR[0-9]{5}|[0-9A-Z][0-9]{4})(?![0-9A-Za-z_])")
 _NUMBER = re.compile(
-    r"(?:error[ _]?(?:code|no)|errno|err(?:or)?|ret(?:code|val|urn)?|result|status|failure"
+    r"(?:error[ _]?(?:code|no)|errno|err(?:or)?|ret(?:code|val|urn)?|result|status|failure|code"
     r"|failed|fail|错误码|返回码)[\"']?"
     r"(?:\s?(?:is|=|:|,|->|\[|\(|：)){0,3}\s{0,2}(-?0x[0-9a-fA-F]{4,16}|-?[0-9]{6,10}|-1)"
     r"(?![0-9A-Za-z.-])",

@@ -22,7 +22,7 @@ _QUIET = tuple(
 _OPENERS = ("[", "(", "")  # what the next line of a plog begins with, or nothing at all
 _ERRORISH = re.compile(
     r"error|fail|fatal|exception|traceback|undefined symbol|cannot |can't |killed|错误|失败|异常"
-    r"|e[0-9a-z][0-9]{4}[:)\]]"
+    r"|e[0-9a-z][0-9]{4}[:)\], ]"
 )
 
 

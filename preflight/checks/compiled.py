@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from preflight.checks.filefacts import (
+    Bound,
+    allowed_positions,
+    file_facts,
+    known_facts,
+    numbered_bound,
+)
 from preflight.checks.internal import internal_kind
 from preflight.findings import Certainty
-from preflight.model.manifest import ModelManifest
+from preflight.model.manifest import ModelFile, ModelManifest
 from preflight.target.manifests import release_of_internal, releases
 from preflight.versions import CannVersion
 
@@ -26,7 +33,8 @@ class ReleaseGuess(Struct, frozen=True):
     """Releases of the history that may be meant; one when it is known.
 
     `name` is the release in the model's or target's own words, `candidates` are releases of the
-    history in order. `known` says that the release itself is recorded, not only bounded.
+    history in order. `known` says that the release itself is recorded, not only bounded. With
+    `before` or `after` it may also be one older or newer than the whole record.
     """
 
     name: str
@@ -34,13 +42,21 @@ class ReleaseGuess(Struct, frozen=True):
     known: bool
     certainty: Certainty
     source: str
+    before: bool = False
+    after: bool = False
 
     @property
     def text(self) -> str:
-        """The release, or first .. last of the range."""
-        if self.known or len(self.candidates) < 2:
+        """The release, or the range in words: "5.0.1 .. 5.0.4", "20.1.rc1 or before"."""
+        if self.known or not self.candidates:
             return self.name
-        return f"{self.candidates[0]} .. {self.candidates[-1]}"
+        if self.before and self.after:
+            return "any release"
+        if self.before:
+            return f"{self.candidates[-1]} or before"
+        if self.after:
+            return f"{self.candidates[0]} or later"
+        return " .. ".join(dict.fromkeys((self.candidates[0], self.candidates[-1])))
 
 
 def named_release(manifest: ModelManifest) -> tuple[str, str]:
@@ -54,11 +70,16 @@ def named_release(manifest: ModelManifest) -> tuple[str, str]:
     return (path["release"], "path of the toolkit in the recorded command") if path else ("", "")
 
 
-def compiled_release(manifest: ModelManifest, history: History) -> ReleaseGuess:
-    """The release whose compiler wrote the model, as far as the file tells."""
-    public, where = named_release(manifest)
+def compiled_release(model: ModelFile, history: History) -> ReleaseGuess:
+    """The release whose compiler wrote the model, as far as the file tells.
+
+    Raises ValueError for a file without a readable model definition.
+    """
+    if model.manifest is None:
+        raise ValueError("a file without a model definition has no compiler to look for")
+    public, where = named_release(model.manifest)
     guess = placed(public, history, where) if public else None
-    return guess if guess is not None and guess.candidates else _by_operators(manifest, history)
+    return guess if guess is not None and guess.candidates else _bounded(model, history)
 
 
 def public_release(internal: str) -> str:
@@ -105,17 +126,45 @@ def _is_release_name(name: str) -> bool:
     return re.match(r"[0-9]+\.[0-9]", name) is not None
 
 
-def _by_operators(manifest: ModelManifest, history: History) -> ReleaseGuess:
-    """Releases that have every operator type of the model, or of which nobody can tell."""
+def _bounded(model: ModelFile, history: History) -> ReleaseGuess:
+    """Releases that the facts of the file and its operator types allow.
+
+    A release is allowed when it has every operator type, or when nobody can tell.
+    """
+    manifest = model.manifest
+    assert manifest is not None  # compiled_release has seen to that
+    known = known_facts()
+    bounds = {fact: known[fact] for fact in file_facts(model) if fact in known}
+    for field in ("opp_version", "atc_version"):
+        internal = getattr(manifest, field)
+        numbered = numbered_bound(internal)
+        if numbered is not None:
+            bounds[f"{field} {internal}"] = _recorded(numbered, history)
+    allowed, facts = allowed_positions(history, bounds)
     types = [c.type for c in manifest.operators if internal_kind(c.type) == ""]
     spans = [_possible(history, t) for t in types if history.knows(t)]
-    candidates = tuple(
-        release.version
-        for position, release in enumerate(history.releases)
-        if all(position in span for span in spans)
+    fitting = [i for i in allowed if all(i in span for span in spans)]
+    candidates = tuple(history.releases[i].version for i in fitting)
+    because = f"{', '.join(facts)} and its operator types" if facts else "its operator types"
+    newest = len(history.releases) - 1
+    return ReleaseGuess(
+        "unknown",
+        candidates,
+        False,
+        Certainty.POSSIBLE,
+        f"nothing in the file names a known release; {because} allow this range"
+        if candidates
+        else f"nothing in the file names a known release; {because} contradict each other",
+        before=bool(fitting) and fitting[0] == 0,
+        after=bool(fitting) and fitting[-1] == newest,
     )
-    source = "nothing in the file names a release; its operator types allow this range"
-    return ReleaseGuess("unknown", candidates, False, Certainty.POSSIBLE, source)
+
+
+def _recorded(bound: Bound, history: History) -> Bound:
+    """The same bound by releases of the record, wider where one of them is not recorded."""
+    since = placed(bound.since, history, "").candidates if bound.since else ()
+    until = placed(bound.until, history, "").candidates if bound.until else ()
+    return Bound(bound.source, since[0] if since else "", until[-1] if until else "")
 
 
 def _possible(history: History, op_type: str) -> frozenset[int]:

@@ -25,8 +25,22 @@ def _kinds() -> Mapping[str, str]:
 
 
 def internal_kind(op_type: str) -> str:
-    """Boundary, schedule, inserted, fused or legacy; empty for an ordinary operator."""
+    """Boundary, schedule, inserted, fused, folded or legacy; empty for an ordinary operator."""
     return _kinds().get(op_type, "")
+
+
+def is_unpublished(op_type: str) -> bool:
+    """Whether public releases have built-in kernels of an operator without a public prototype."""
+    return op_type in _unpublished()
+
+
+@cache
+def _unpublished() -> frozenset[str]:
+    path = manifests_dir() / "history" / "unpublished_operators.json"
+    try:
+        return frozenset(msgspec.json.decode(path.read_bytes())["operators"])
+    except (OSError, ValueError, KeyError, msgspec.DecodeError) as error:
+        raise DataError(f"{path}: {error}") from error
 
 
 def is_inserted(operator: Operator) -> bool:

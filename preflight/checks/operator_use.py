@@ -124,7 +124,7 @@ class Join:
     @cached_property
     def compiled(self) -> ReleaseGuess:
         """The release that compiled the model, or the releases that may have."""
-        return compiled_release(self._manifest, self.history)
+        return compiled_release(self._context.model, self.history)
 
     @cached_property
     def target(self) -> ReleaseGuess:

@@ -24,6 +24,17 @@ def readable_sides(change: Change) -> tuple[str | None, str | None]:
     return old, new
 
 
+def readable_change(change: Change) -> str:
+    """Both sides in one phrase: "0.0001 -> 1e-05", "loses DT_INT8", "Int, as attribute 4"."""
+    old, new = readable_sides(change)
+    if old is None or new is None:
+        return old or new or ""
+    if old.startswith("-") and new.startswith("+") and "_dtype_" in change.kind.name:
+        parts = (("loses", old[1:]), ("gains", new[1:]))
+        return ", ".join(f"{word} {names}" for word, names in parts if names)
+    return f"{old} -> {new}"
+
+
 def readable_literal(text: str) -> str:
     """A default literal with floats as the shortest number of the same single precision.
 

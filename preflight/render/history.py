@@ -11,7 +11,7 @@ from preflight.registry.kinds import Category, Change
 from preflight.registry.operator import OperatorHistory, Release, Span
 from preflight.registry.prototype import Prototype
 from preflight.registry.steps import Return
-from preflight.registry.words import readable_literal, readable_sides
+from preflight.registry.words import readable_change, readable_literal, readable_sides
 from preflight.render.escape import printable
 
 WIDTH = 96  # columns of the text forms
@@ -191,22 +191,11 @@ def _line(change: Change, *, with_operator: bool = True) -> str:
     where = "" if change.field == "*" else f" {change.field}"
     name = f"{change.op}{where}: " if with_operator else f"{where.strip()}: " if where else ""
     text = f"{change.kind.code}  {name}{change.kind.title}"
-    old, new = readable_sides(change)
-    if old is not None and new is not None:
-        text += f", {_both(old, new)}"
-    elif old is not None or new is not None:
-        text += f", {old if new is None else new}"
+    said = readable_change(change)
+    text += f", {said}" if said else ""
     if change.certainty.rank:
         text += f" [{change.certainty.value}]"
     return f"{text} ({change.note})" if change.note else text
-
-
-def _both(old: str, new: str) -> str:
-    """Both sides in words; sets of data types as what is lost and what is gained."""
-    if old.startswith("-") and new.startswith("+"):
-        parts = (("loses", old[1:]), ("gains", new[1:]))
-        return ", ".join(f"{word} {names}" for word, names in parts if names)
-    return f"{old} -> {new}"
 
 
 def _fate(history: OperatorHistory) -> str:

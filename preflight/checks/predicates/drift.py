@@ -98,9 +98,11 @@ def _two_defaults(
     nodes: tuple[Operator, ...],
     facts: tuple[str, str, str],
 ) -> Hit:
+    from preflight.registry.words import readable_literal
+
     attribute, prototype, kernel = facts
     return Hit(
-        TwoDefaults(use.op_type, attribute, len(nodes), prototype, kernel),
+        TwoDefaults(use.op_type, attribute, len(nodes), readable_literal(prototype), kernel),
         (
             Evidence(
                 f"{use.op_type}.{attribute}",

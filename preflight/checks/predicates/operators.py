@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from preflight.checks.context import Context
+from preflight.checks.internal import is_unpublished
 from preflight.checks.operator_use import Join, OperatorUse, join_operators
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.findings import Certainty, Evidence
@@ -22,11 +23,15 @@ if TYPE_CHECKING:
 # operators then only show what they made last time.
 _PARSED = frozenset({"Onnx", "TensorFlow", "Caffe"})
 _SHOWN = 5
+_NOTHING = "(nothing)"
 _KERNELS = ("target.kernels",)
 
 
 class OperatorChange(Struct, frozen=True):
-    """One change of an operator's prototype that touches nodes of the model."""
+    """One change of an operator's prototype that touches nodes of the model.
+
+    `old`, `new` and `what` (both with the field) are in words; the evidence has the exact text.
+    """
 
     operator: str
     nodes: int
@@ -39,6 +44,7 @@ class OperatorChange(Struct, frozen=True):
     compiled: str
     release: str
     note: str
+    what: str = ""
 
 
 class ChangeKinds(Struct, frozen=True):
@@ -65,29 +71,32 @@ def change_hit(
     context: Context, join: Join, use: OperatorUse, change: Change, nodes: tuple[Operator, ...]
 ) -> Hit:
     """A hit for one change, with both releases as evidence."""
-    old = change.old if change.old is not None else "(nothing)"
-    new = change.new if change.new is not None else "(nothing)"
+    from preflight.registry.words import readable_change, readable_sides
+
+    old, new = (side if side is not None else _NOTHING for side in readable_sides(change))
+    field = "" if change.field == "*" else change.field
     facts = OperatorChange(
         use.op_type,
         len(nodes),
         nodes[0].name,
         change.kind.title,
-        "" if change.field == "*" else change.field,
+        field,
         old,
         new,
         change.kind.code,
         join.compiled.text,
         join.target.text,
         change.note,
+        " ".join(part for part in (field, readable_change(change)) if part),
     )
-    where = f"{use.op_type}.{facts.field}" if facts.field else use.op_type
+    where = f"{use.op_type}.{field}" if field else use.op_type
     return Hit(
         facts,
         (
             Evidence(
                 f"{where}: {change.kind.title}",
-                new,
-                old,
+                change.new if change.new is not None else _NOTHING,
+                change.old if change.old is not None else _NOTHING,
                 f"prototype in {join.target.text}",
                 f"prototype in {join.compiled.text} ({join.compiled.source})",
             ),
@@ -125,8 +134,10 @@ def removed(context: Context, _: object) -> Iterator[Outcome]:
         return  # the compiler of that release had every operator of the model
     unknown: list[str] = []
     for use in join.uses:
-        if use.history is None:
-            continue  # of no record at all: operators.unknown
+        if use.history is None:  # of no record at all: operators.unknown
+            if is_unpublished(use.op_type) and use.op_type not in context.target.kernels:
+                unknown.append(use.op_type)
+            continue
         absences = [join.history.absence(use.op_type, r) for r in join.target.candidates]
         recorded = [use.history.recorded(r) is not None for r in join.target.candidates]
         if use.new is not None or any(recorded) or _replaced(join, use.op_type):
@@ -195,7 +206,7 @@ def unknown(context: Context, _: object) -> Iterator[Outcome]:
     taken = [vendor for vendor in context.target.vendors if vendor.accepted is not False]
     vendors = {name for vendor in taken for name in vendor.operators}
     for use in join.uses:
-        if use.known or use.op_type in vendors:
+        if use.known or use.op_type in vendors or is_unpublished(use.op_type):
             continue
         if use.op_type in context.target.kernels or not use.nodes:
             continue
@@ -241,7 +252,7 @@ def no_kernel(context: Context, _: object) -> Iterator[Outcome]:
         yield Undecided("the operators with kernels on the target are not known", _KERNELS)
         return
     for use in join.uses:
-        if not use.nodes or not use.known:
+        if not use.nodes or not (use.known or is_unpublished(use.op_type)):
             continue
         base = use.op_type.removesuffix("D")
         if use.op_type not in kernels and base not in kernels:

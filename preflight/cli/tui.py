@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -36,6 +37,10 @@ def tui(
             " 'installed'; without it, the first question.",
         ),
     ] = "",
+    plan: Annotated[
+        str,
+        typer.Option("--plan", help="Go on with a saved plan; it names its models and target."),
+    ] = "",
     no_tui: Annotated[
         bool,
         typer.Option("--no-tui", help="Plain questions and answers, for pipes and screen readers."),
@@ -52,6 +57,13 @@ def tui(
     from preflight.tui.session import Session
 
     session = Session()
+    if plan and (models or target):
+        raise UsageError(
+            "a saved plan names its own models and target",
+            hint=f"preflight tui --plan {shlex.quote(plan)}",
+        )
+    if plan:
+        session.open_plan(plan, api.read_plan(plan))
     if models:
         session.add_models(models)
     if no_tui:

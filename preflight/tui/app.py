@@ -90,6 +90,9 @@ class AssistantApp(App[Outcome]):
         self.call_later(self._begin)
 
     def _begin(self) -> None:
+        if self.session.plan is not None:
+            self._go_on()
+            return
         left = next(self.recovery.left_behind(), None)
         if self._given_target:
             self.run_worker(self._load_given, thread=True, group="target", exclusive=True)
@@ -102,9 +105,9 @@ class AssistantApp(App[Outcome]):
         try:
             target = api.load_target(self._given_target)
         except PreflightError as error:
-            said = f"x {error.message}. {error.hint}"
+            said = f"x {error.message}"
             self.call_from_thread(self.models.tell, api.printable(said), "bad")
-            self.call_from_thread(self.push_screen, TargetScreen())
+            self.call_from_thread(self.push_screen, TargetScreen(self._given_target))
             return
         self.call_from_thread(self.start_with, self._given_target, target)
 
@@ -141,12 +144,27 @@ class AssistantApp(App[Outcome]):
     def resume(self, left: LeftPlan) -> None:
         """Go on with a plan, its models and its target."""
         self.session.resume(left.plan)
-        self.session.add_models(m.path for m in left.plan.models if m.path not in self.session.rows)
         self.keep_plan(left)
-        self.models.list_rows()
-        self._given_target = left.plan.target.spec
-        self.run_worker(self._load_resumed, thread=True, group="target", exclusive=True)
-        self.push_screen(PlanScreen())
+        self._go_on()
+
+    def open_plan(self, path: str, plan: Plan) -> None:
+        """Go on with a saved plan, after a question when there is one that is not saved."""
+
+        def go_on() -> None:
+            self.recovery.clear()
+            self._back_to_models()
+            self.session.open_plan(path, plan)
+            self._go_on()
+
+        self._unless_unsaved(go_on, "open the other plan and lose it")
+
+    def _go_on(self) -> None:
+        plan = self.session.plan
+        if plan is not None:
+            self.models.list_rows()
+            self._given_target = plan.target.spec
+            self.run_worker(self._load_resumed, thread=True, group="target", exclusive=True)
+            self.push_screen(PlanScreen())
 
     def _load_resumed(self) -> None:
         try:
@@ -286,6 +304,8 @@ class AssistantApp(App[Outcome]):
         paths = self.models.scope()
         if paths and self.session.target is not None:
             self._show_once(WhatIfScreen, lambda: WhatIfScreen(paths))
+        else:
+            self._tell(self.models.what_is_missing())
 
     def action_plan(self) -> None:
         if self.session.plan is None:

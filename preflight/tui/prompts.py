@@ -57,6 +57,9 @@ class Prompts:
 
         Raises InputEnded when the answers end too early; a plan made so far stays recoverable.
         """
+        if self.session.plan is not None:
+            self._plan_questions(self.session.plan_path or plan_path)
+            return Status(self._plan.path.predicted)
         left = self._left_behind()
         if left is not None:
             self.session.resume(left.plan)
@@ -216,7 +219,8 @@ class Prompts:
         if path == "-":
             self.recovery.clear()
             return
-        if Path(path).exists() and self._ask(f"{path} is there; replace it?", "no") != "yes":
+        there = path != self.session.plan_path and Path(path).exists()
+        if there and self._ask(f"{path} is there; replace it?", "no") != "yes":
             raise UsageError(f"{path} is left as it is")
         self.session.save(path)
         self.recovery.clear()

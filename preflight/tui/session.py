@@ -22,6 +22,7 @@ from preflight.findings import Finding, NotEvaluated, Severity, Status
 if TYPE_CHECKING:
     from preflight.api import (
         Candidate,
+        ModelFile,
         ModelReport,
         Plan,
         PlanWaiver,
@@ -49,7 +50,9 @@ class Session(Struct):
     """See the module docstring.
 
     `scope` are the paths that ways and plan are about; `plan_path` is the file of the plan as long
-    as it is open, `saved_path` the last file that was saved.
+    as it is open, `saved_path` the last file that was saved; `outdated` says which file or target
+    is no longer what a plan of another session was made for; `source_dir` is where relative paths
+    of recorded commands are looked for.
     """
 
     spec: str = ""
@@ -62,6 +65,8 @@ class Session(Struct):
     plan: Plan | None = None
     plan_path: str = ""
     saved_path: str = ""
+    outdated: str = ""
+    source_dir: str = ""
     _saved: Plan | None = None
     _judged: Plan | None = None
     _history: list[Plan] = field(default_factory=list)
@@ -127,18 +132,26 @@ class Session(Struct):
 
     def take(self, paths: Sequence[str], ways: WaysOut, candidate: Candidate) -> None:
         """Begin a plan for these models with one of the ways."""
-        self.scope, self.simulation = tuple(paths), ways.simulation
+        self.scope, self.simulation, self.outdated = tuple(paths), ways.simulation, ""
         self.plan = self._judged = candidate.plan
         self._history.clear()
         self._saved = None
         self.plan_path = ""
 
     def resume(self, plan: Plan) -> None:
-        """Go on with a plan that a session before this one left behind."""
+        """Go on with a plan that a session before this one left behind, and with its models."""
         self.plan, self.simulation, self._saved = plan, None, None
         self._history.clear()
-        self.scope = tuple(model.path for model in plan.models)
-        self.plan_path = ""
+        here = {str(Path(path).absolute()): path for path in self.rows}
+        self.scope = tuple(here.get(m.path, m.path) for m in plan.models)
+        self.add_models(path for path in self.scope if path not in self.rows)
+        self.plan_path = self.outdated = ""
+
+    def open_plan(self, path: str, plan: Plan) -> None:
+        """Go on with a plan that was read from a file."""
+        self.resume(plan)
+        self._saved = plan
+        self.plan_path = self.saved_path = path
 
     def change(self, plan: Plan) -> None:
         """Replace the plan by an edited one; `undo` brings the old one back."""
@@ -154,7 +167,9 @@ class Session(Struct):
         found = self.simulation
         if found is None:
             models = [api.read_model(model.path) for model in plan.models]
-            found = api.Simulation(models, api.load_target(plan.target.spec))
+            target = api.load_target(plan.target.spec)
+            self.outdated = what_changed(plan, models, target)
+            found = api.Simulation(models, target)
             self.simulation = found
         return found
 
@@ -200,6 +215,16 @@ class Session(Struct):
         shared = os.path.commonpath([str(Path(p).parent) for p in paths]) if paths else ""
         for row, path in zip(self.rows.values(), paths, strict=True):
             row.name = api.printable(os.path.relpath(path, shared))
+
+
+def what_changed(plan: Plan, models: Sequence[ModelFile], target: Target) -> str:
+    """Which model or target is no longer what the plan was made for; `apply` would refuse it."""
+    for facts, model in zip(plan.models, models, strict=True):
+        if facts.sha256 != model.sha256:
+            return f"{facts.path} has changed since the plan was made"
+    if plan.target.fingerprint != target.fingerprint:
+        return f"the target {plan.target.spec} has changed since the plan was made"
+    return ""
 
 
 def placed(spec: str) -> str:

@@ -83,6 +83,8 @@ def models_answer(session: Session) -> Line:
     """The answer of the first screen: the verdict on one model, or the counts of many."""
     total, done = len(session.rows), session.checked
     target = session.target
+    if not total:
+        return Line("No model yet: o opens a model file, a folder of them, or a saved plan")
     if target is None:
         return Line(f"{plural(total, 'model')}; choose a target with t to check them")
     name = api.printable(target.name)
@@ -186,6 +188,9 @@ def way_lines(number: int, candidate: Candidate) -> Iterator[Line]:
     mark = predicted_mark(path.predicted)
     yield Line(mark.text, mark.role)
     yield Line(f"cost {path.cost}, {path.risk} risk")
+    waiting = sum(map(is_unready, candidate.plan.steps))
+    if waiting:
+        yield Line(f"? {plural(waiting, 'step')} not ready: a file or value is missing", "unsure")
     yield Line("can be undone" if path.reversible else "! cannot be undone fully")
     yield Line("remains", "title")
     for text in path.remaining[:12]:
@@ -196,7 +201,9 @@ def way_lines(number: int, candidate: Candidate) -> Iterator[Line]:
         yield Line("nothing")
     yield Line("steps", "title")
     for place, step in enumerate(candidate.plan.steps, 1):
-        yield Line(f"{place} {safe(step.title)}")
+        unready = is_unready(step)
+        said = f"{place} {'? ' if unready else ''}{safe(step.title)}"
+        yield Line(said, "unsure" if unready else "plain")
     if not candidate.plan.steps:
         yield Line("none")
     yield Line("why", "title")
@@ -209,7 +216,15 @@ def plan_headline(plan: Plan) -> Line:
     names = file_name(plan.models[0].path) if len(plan.models) == 1 else ""
     who = names or plural(len(plan.models), "model")
     title = api.printable(plan.path.title)
-    return Line(f"{who}: {title} -> {mark.text}; {plural(len(plan.steps), 'step')}", mark.role)
+    waiting = sum(map(is_unready, plan.steps))
+    steps = plural(len(plan.steps), "step") + (f", {waiting} not ready" if waiting else "")
+    return Line(f"{who}: {title} -> {mark.text}; {steps}", mark.role)
+
+
+def is_unready(step: Step) -> bool:
+    """Whether a step cannot run yet: a file, a value or a decision is missing."""
+    missing = any(need.place != "found" for need in step.needs)
+    return bool(step.open_questions or step.problems) or missing
 
 
 def is_by_hand(step: Step) -> bool:
@@ -289,9 +304,13 @@ def target_lines(target: Target) -> Iterator[Line]:
     )
     for name, value, fact in facts:
         if fact.known:
-            yield Line(f"{name}: {safe(value or '(none)')}  [{safe(fact.source)}]")
+            yield Line(f"{name}: {safe(value or '(none)')}")
         else:
             yield Line(f"? {name}: not known: {safe(fact.source)}", "unsure")
+    yield Line("how this is known", "title")
+    for name, _, fact in facts:
+        if fact.known:
+            yield Line(f"{name}: {safe(fact.source)}", "dim")
 
 
 def next_command(saved: str, model: str, spec: str) -> str:

@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from preflight.data import samples_dir
 from preflight.tui.app import AssistantApp, Outcome
 from preflight.tui.recovery import Recovery
+from preflight.tui.screens.dialogs import FormDialog
 from preflight.tui.session import Session
 from preflight.tui.widgets.base import Plain
 
@@ -40,6 +41,12 @@ def detail(app: AssistantApp) -> str:
 
 def _text_of(app: AssistantApp, selector: str) -> str:
     return app.screen.query_one(selector, Plain).shown.plain
+
+
+def form(app: AssistantApp) -> FormDialog:
+    """The form that is open."""
+    assert isinstance(app.screen, FormDialog)
+    return app.screen
 
 
 async def settle(pilot: Pilot[Outcome]) -> None:

@@ -15,7 +15,7 @@ from preflight.data import samples_dir
 from preflight.tui.app import AssistantApp, Outcome
 from preflight.tui.screens.apply import ApplyScreen
 from preflight.tui.screens.dialogs import ChoiceDialog
-from tests.tui.driving import copied, detail, first_line, message, press, running, screen_text
+from tests.tui.driving import copied, detail, first_line, form, message, press, running, screen_text
 
 _ATC = """#!{python}
 import pathlib, sys, time
@@ -49,7 +49,7 @@ async def to_apply(folder: Path, app: AssistantApp, pilot: Pilot[Outcome]) -> No
     source.write_text("")
     await press(pilot, "w")
     await press(pilot, "enter", "v")
-    app.screen.query_one("#field-model", Input).value = str(source)
+    form(app).field("model").value = str(source)
     await press(pilot, "enter", "s")
     app.screen.query_one("#path", Input).value = str(folder / "p.toml")
     await pilot.press("ctrl+y")

@@ -25,6 +25,7 @@ from tests.tui.driving import (
     copied,
     detail,
     first_line,
+    form,
     message,
     press,
     running,
@@ -174,10 +175,10 @@ async def test_texts_of_a_step_are_edited(tmp_path: Path) -> None:
         await to_plan(pilot)
         await press(pilot, "e")
         assert isinstance(app.screen, FormDialog)
-        app.screen.query_one("#field-title", Input).value = " "
+        form(app).field("title").value = " "
         await press(pilot, "ctrl+s")
         assert "needs a title" in screen_text(app)
-        app.screen.query_one("#field-title", Input).value = "Build it on the farm"
+        form(app).field("title").value = "Build it on the farm"
         await press(pilot, "ctrl+s")
         assert "Build it on the farm" in screen_text(app)
 
@@ -188,7 +189,7 @@ async def test_open_questions_of_a_command_are_answered(tmp_path: Path) -> None:
     async with running(tmp_path, copied(tmp_path / "m", BROKEN)) as (app, pilot):
         await to_plan(pilot)
         await press(pilot, "v")
-        app.screen.query_one("#field-model", Input).value = str(source)
+        form(app).field("model").value = str(source)
         await press(pilot, "enter")
         assert app.session.plan is not None
         step = app.session.plan.steps[0]
@@ -203,10 +204,10 @@ async def test_a_remaining_finding_is_accepted_with_reason_and_date(tmp_path: Pa
         assert isinstance(app.screen, FormDialog)
         await press(pilot, "ctrl+s")
         assert "is no date" in screen_text(app)
-        app.screen.query_one("#field-expires", Input).value = "2999-01-31"
+        form(app).field("expires").value = "2999-01-31"
         await press(pilot, "ctrl+s")
         assert "needs a reason" in screen_text(app)
-        app.screen.query_one("#field-reason", Input).value = "the device is replaced"
+        form(app).field("reason").value = "the device is replaced"
         await press(pilot, "ctrl+s")
         assert app.session.plan is not None
         waiver = app.session.plan.steps[0].waiver

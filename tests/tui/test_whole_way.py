@@ -10,7 +10,7 @@ from textual.widgets import Input
 from preflight import api
 from preflight.plan.files import read_plan
 from tests.support.models import build
-from tests.tui.driving import TARGET, first_line, press, running, write
+from tests.tui.driving import TARGET, first_line, form, press, running, write
 
 
 async def test_from_broken_model_to_saved_plan(tmp_path: Path) -> None:
@@ -31,9 +31,9 @@ async def test_from_broken_model_to_saved_plan(tmp_path: Path) -> None:
         assert "best: Compile again" in first_line(app)
         await press(pilot, "enter")
         await press(pilot, "v")
-        app.screen.query_one("#field-model", Input).value = str(tmp_path / "d.onnx")
+        form(app).field("model").value = str(tmp_path / "d.onnx")
         await press(pilot, "enter", "e")
-        app.screen.query_one("#field-title", Input).value = "Build on the farm"
+        form(app).field("title").value = "Build on the farm"
         await press(pilot, "ctrl+s", "s")
         app.screen.query_one("#path", Input).value = str(tmp_path / "plan.toml")
         await press(pilot, "enter", "escape", "q")
@@ -54,8 +54,8 @@ async def test_a_waived_plan_needs_nothing_else(tmp_path: Path) -> None:
         await press(pilot, "w")
         await press(pilot, *["right"] * 5)
         await press(pilot, "enter", "escape", "escape", "f", "a")
-        app.screen.query_one("#field-reason", Input).value = "a test device"
-        app.screen.query_one("#field-expires", Input).value = "2999-12-31"
+        form(app).field("reason").value = "a test device"
+        form(app).field("expires").value = "2999-12-31"
         await press(pilot, "ctrl+s", "p", "s")
         app.screen.query_one("#path", Input).value = str(tmp_path / "plan.toml")
         await press(pilot, "enter")

@@ -19,7 +19,7 @@ from preflight.errors import PreflightError
 from preflight.tui.screens.dialogs import ChoiceDialog
 from preflight.tui.widgets.base import AssistantScreen, Plain
 from preflight.tui.widgets.table import Column, LazyTable
-from preflight.tui.words import STEP_MARKS, Line, step_lines
+from preflight.tui.words import STEP_MARKS, Line, is_unready, step_lines
 
 _COLUMNS = (Column("state", 12), Column("step", 0))
 _WORDS = {
@@ -185,6 +185,8 @@ class ApplyScreen(AssistantScreen):
             self._states[outcome.step] = (outcome.status, outcome.detail)
         self.query_one(LazyTable).refresh()
         said = [api.printable(t) for t in (result.error, result.hint, *result.left) if t]
+        if any(is_unready(step) for step in self._steps):
+            said.append("p goes to the plan, v there fills in what is missing")
         self.tell("; ".join(said), "bad" if result.error else "plain")
 
     def _cells(self, number: int) -> list[Line]:

@@ -17,7 +17,8 @@ from preflight.api import Plan
 from preflight.errors import PreflightError
 from preflight.tui.screens.apply import ApplyScreen
 from preflight.tui.widgets.base import AssistantScreen, Plain
-from preflight.tui.words import Line, is_by_hand, plan_headline, plural, step_command
+from preflight.tui.widgets.paths import PathSuggester
+from preflight.tui.words import Line, is_by_hand, is_unready, plan_headline, plural, step_command
 
 
 class ConfirmScreen(AssistantScreen):
@@ -42,7 +43,8 @@ class ConfirmScreen(AssistantScreen):
 
     def compose_body(self) -> ComposeResult:
         yield Plain("the plan file", classes="label")
-        yield Input(self.session.plan_path or "plan.toml", id="path")
+        path = self.session.plan_path or "plan.toml"
+        yield Input(path, id="path", suggester=PathSuggester())
         with Horizontal(classes="buttons"):
             yield Button("Save", id="save")
             yield Button("Save and try", id="try")
@@ -123,10 +125,7 @@ def summary_lines(plan: Plan) -> Iterator[Line]:
         yield Line("accepted", "title")
     for waiver in waived:
         yield Line(f"  ! {waiver.rule} until {waiver.expires}: {api.printable(waiver.reason)}")
-    unready = sum(
-        bool(s.open_questions or s.problems) or any(n.place != "found" for n in s.needs)
-        for s in plan.steps
-    )
+    unready = sum(map(is_unready, plan.steps))
     if unready:
         yield Line(
             f"? {plural(unready, 'step')} cannot run yet: v in the plan asks what is missing",

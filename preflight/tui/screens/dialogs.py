@@ -15,6 +15,7 @@ from textual.widgets import Button, Input
 from preflight import api
 from preflight.errors import PreflightError
 from preflight.tui.widgets.base import Plain
+from preflight.tui.widgets.paths import PathSuggester
 from preflight.tui.widgets.table import Column, LazyTable
 from preflight.tui.words import Line
 
@@ -51,11 +52,12 @@ class ChoiceDialog(ModalScreen[str | None]):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One text field of a form."""
+    """One text field of a form; one for a path completes it."""
 
     key: str
     label: str
     value: str = ""
+    is_path: bool = False
 
 
 class FormDialog(ModalScreen[bool]):
@@ -82,18 +84,26 @@ class FormDialog(ModalScreen[bool]):
         with VerticalScroll(classes="dialog"):
             yield Plain(id="question")
             yield Plain(id="refused")
-            for field in self._fields:
+            for number, field in enumerate(self._fields):
                 yield Plain(field.label, classes="label")
-                yield Input(field.value, id=f"field-{field.key}")
+                suggester = PathSuggester() if field.is_path else None
+                yield Input(field.value, id=f"field-{number}", suggester=suggester)
             with Horizontal(classes="buttons"):
                 yield Button("Accept", id="accept")
                 yield Button("Cancel", id="cancel")
-            yield Plain("Tab to the next, Ctrl+S accepts, Escape goes back", classes="keys")
+            completes = "Right completes a path, " if any(f.is_path for f in self._fields) else ""
+            keys = f"{completes}Tab goes to the next, Ctrl+S accepts, Escape goes back"
+            yield Plain(keys, classes="keys")
 
     def on_mount(self) -> None:
         self.query_one("#question", Plain).show(self._lines)
         self.query_one("#refused").display = False
         self.query(Input).first().focus()
+
+    def field(self, key: str) -> Input:
+        """The box of a field. Ids are numbers: a key may be an option name out of a model."""
+        number = next(n for n, field in enumerate(self._fields) if field.key == key)
+        return self.query_one(f"#field-{number}", Input)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         if event.input is self.query(Input).last():
@@ -108,7 +118,7 @@ class FormDialog(ModalScreen[bool]):
             self.dismiss(False)
 
     def action_accept(self) -> None:
-        values = {f.key: self.query_one(f"#field-{f.key}", Input).value for f in self._fields}
+        values = {f.key: self.field(f.key).value for f in self._fields}
         try:
             self._accept(values)
         except PreflightError as error:

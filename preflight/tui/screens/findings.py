@@ -25,6 +25,7 @@ from preflight.tui.words import (
     undecided_lines,
 )
 
+_MOST_ERRORS = 50
 _COLUMNS = (
     Column("severity", 11),
     Column("rule", 6),
@@ -75,6 +76,12 @@ class FindingsScreen(AssistantScreen):
         undecided = sum(len(g.items) for g in self.groups if g.severity is None)
         who = file_name(self._paths[0]) if len(self._paths) == 1 else "all models"
         said = f"{who}: {plural(found, 'finding')}, {plural(errors, 'error')}"
+        unread = [r for r in self.session.reports(self._paths) if r.error is not None]
+        if unread and len(self._paths) == 1:
+            self.answer(api.printable(api.headline(unread[0])), "bad")
+            return
+        if unread:
+            said += f"; {plural(len(unread), 'model')} could not be read"
         if undecided:
             said += f"; {plural(undecided, 'check')} could not be decided"
         self.answer(said, "bad" if errors else "title")
@@ -109,7 +116,13 @@ class FindingsScreen(AssistantScreen):
     def _detail(self) -> Iterator[Line]:
         current = self.current
         if current is None:
-            yield Line("nothing was found")
+            unread = [r.error for r in self.session.reports(self._paths) if r.error is not None]
+            for error in unread[:_MOST_ERRORS]:
+                yield Line(f"? {api.printable(error.message)}", "unsure")
+                if error.hint:
+                    yield Line(f"  {api.printable(error.hint)}")
+            if not unread:
+                yield Line("nothing was found")
             return
         path, item = current
         group = self.groups[self.query_one(LazyTable).row]

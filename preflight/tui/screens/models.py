@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import Input
 from textual.worker import Worker, get_current_worker
 
 from preflight import api
 from preflight.api import ModelReport, RuleSet, Target
-from preflight.errors import PreflightError
+from preflight.errors import PreflightError, UsageError
 from preflight.findings import Severity
+from preflight.tui.listing import SORTS, haystack
 from preflight.tui.screens.dialogs import Field, FormDialog
 from preflight.tui.session import ModelRow, check_one
 from preflight.tui.widgets.base import AssistantScreen, Plain
@@ -33,7 +36,6 @@ _COLUMNS = (
     Column("note", 4, right=True),
     Column("model"),
 )
-_SORTS = ("as given", "verdict", "findings", "name")
 _COLUMN_SORTS = (1, 1, 2, 2, 2, 3)
 
 
@@ -54,7 +56,7 @@ class ModelsScreen(AssistantScreen):
         Binding("a", "all_findings", "All findings", show=False, tooltip="Findings of all models"),
         Binding("slash", "filter", "Filter", tooltip="List only models with these words"),
         Binding("s", "sort", "Sort", tooltip="Sort by verdict, findings or name"),
-        Binding("o", "open", "Open", show=False, tooltip="Add a model file or a folder"),
+        Binding("o", "open", "Open", tooltip="Open a model file, a folder, or a saved plan"),
         Binding("r", "recheck", "Check again", show=False, tooltip="Read and check all again"),
         Binding("c", "cancel", "Cancel", show=False, tooltip="Stop checking"),
         Binding("escape", "leave_filter", "Back", show=False, tooltip="Leave or clear the filter"),
@@ -84,7 +86,8 @@ class ModelsScreen(AssistantScreen):
     def compose_body(self) -> ComposeResult:
         yield Input(placeholder="words in the name, the verdict or the rule", id="filter")
         yield LazyTable(_COLUMNS, id="models")
-        yield Plain(id="detail")
+        with VerticalScroll(id="verdict"):
+            yield Plain(id="detail")
 
     def on_mount(self) -> None:
         self.query_one("#filter").display = False
@@ -161,9 +164,9 @@ class ModelsScreen(AssistantScreen):
         words = self._words()
         rows = list(self.session.rows.values())
         if words:
-            rows = [row for row in rows if all(word in _haystack(row) for word in words)]
+            rows = [row for row in rows if all(word in haystack(row) for word in words)]
         if self._sort:
-            rows.sort(key=_SORT_KEYS[_SORTS[self._sort]])
+            rows.sort(key=SORTS[self._sort][1])
         self.listed = rows
         place = next((n for n, row in enumerate(rows) if row is current), 0)
         table.show(len(rows), self._cells, place)
@@ -200,11 +203,12 @@ class ModelsScreen(AssistantScreen):
         if self._words():
             notes.append(f"{plural(len(self.listed), 'model')} listed")
         if self._sort:
-            notes.append(f"sorted by {_SORTS[self._sort]}")
+            notes.append(f"sorted by {SORTS[self._sort][0]}")
         if self.session.marked:
             notes.append(f"{len(self.session.marked)} marked (*)")
-        if not self.session.rows:
-            notes.append("no model files yet: press o to open one")
+        target = self.session.target
+        if target is not None and not target.soc.known:
+            notes.append("the target does not say its SoC: t, and write @SoC behind its name")
         self.tell("; ".join(notes))
 
     def on_lazy_table_moved(self, _event: LazyTable.Moved) -> None:
@@ -244,7 +248,7 @@ class ModelsScreen(AssistantScreen):
         self.query_one(LazyTable).focus()
 
     def action_sort(self) -> None:
-        self._sort = (self._sort + 1) % len(_SORTS)
+        self._sort = (self._sort + 1) % len(SORTS)
         self.list_rows()
 
     def action_mark(self) -> None:
@@ -267,13 +271,30 @@ class ModelsScreen(AssistantScreen):
         row = self._current()
         if row is not None and row.report is not None:
             self.assistant.show_findings((row.path,))
+        else:
+            self.tell(self.what_is_missing(), "unsure")
 
     def action_all_findings(self) -> None:
-        if self.session.rows:
+        if self.session.checked:
             self.assistant.show_findings(())
+        else:
+            self.tell(self.what_is_missing(), "unsure")
 
     def action_ways(self) -> None:
-        self.assistant.show_ways(self.scope())
+        if self.scope():
+            self.assistant.show_ways(self.scope())
+        else:
+            self.tell(self.what_is_missing(), "unsure")
+
+    def what_is_missing(self) -> str:
+        """Why a key has nothing to show."""
+        if not self.session.rows:
+            return "no model yet: o opens one"
+        if self.session.target is None:
+            return "nothing is checked yet: t chooses where the models should run"
+        if not self.listed:
+            return "no model is listed: Escape clears the filter"
+        return "this model is not checked yet; r checks all again"
 
     def scope(self) -> tuple[str, ...]:
         """Marked models in the order they were given, else the one under the cursor."""
@@ -293,9 +314,20 @@ class ModelsScreen(AssistantScreen):
             self.tell("checking was stopped; r checks again", "unsure")
 
     def action_open(self) -> None:
-        fields = [Field("path", "model file, or a folder with .om files")]
-        question = [Line("Open", "title")]
-        self.app.push_screen(FormDialog(question, fields, lambda v: self.open([v["path"]])))
+        label = "a model file, a folder with .om files, or a saved plan (.toml)"
+        fields = [Field("path", label, is_path=True)]
+        self.app.push_screen(FormDialog([Line("Open", "title")], fields, self._accept_path))
+
+    def _accept_path(self, values: Mapping[str, str]) -> None:
+        path = values["path"].strip()
+        if not path:
+            raise UsageError("which one?")
+        path = str(Path(path).expanduser())
+        if path.endswith(".toml"):
+            plan = api.read_plan(path)  # refused in the dialog when it is none
+            self.app.call_later(self.assistant.open_plan, path, plan)
+        else:
+            self.open([path])
 
     def open(self, given: Sequence[str]) -> None:
         """Add models and check them. Raises UnreadableInput for a folder without models."""
@@ -305,30 +337,3 @@ class ModelsScreen(AssistantScreen):
             new = [row.path for row in self.session.rows.values() if row.report is None]
         if new:
             self.check(new)
-
-
-def _haystack(row: ModelRow) -> str:
-    parts = [row.name]
-    if row.report is not None:
-        verdict = row.report.verdicts.deploy
-        parts += [status_mark(verdict.status).text, verdict.decided_by]
-    return " ".join(parts).casefold()
-
-
-_WORST_FIRST = {"blocked": 0, "unknown": 1, "ok_with_warnings": 2, "ok": 3}
-
-
-def _by_verdict(row: ModelRow) -> tuple[int, ...]:
-    worst = _WORST_FIRST[row.status] if row.status is not None else 9
-    return (worst, *_by_findings(row))
-
-
-def _by_findings(row: ModelRow) -> tuple[int, ...]:
-    return tuple(-row.counts.get(severity, 0) for severity in Severity)
-
-
-_SORT_KEYS: dict[str, Callable[[ModelRow], Any]] = {
-    "verdict": _by_verdict,
-    "findings": _by_findings,
-    "name": lambda row: row.name.casefold(),
-}

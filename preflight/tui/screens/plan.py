@@ -16,10 +16,11 @@ from preflight.api import Candidate, Plan
 from preflight.errors import PreflightError
 from preflight.findings import Finding
 from preflight.tui.screens.dialogs import ChoiceDialog, Field, FormDialog
+from preflight.tui.screens.sources import open_fields
 from preflight.tui.screens.waiving import ask_waiver
 from preflight.tui.widgets.base import AssistantScreen, Plain
 from preflight.tui.widgets.table import Column, LazyTable
-from preflight.tui.words import Line, is_by_hand, plan_headline, step_lines
+from preflight.tui.words import Line, is_by_hand, is_unready, plan_headline, step_lines
 
 _COLUMNS = (Column("#", 3, right=True), Column("kind", 17), Column("who", 9), Column("step"))
 _FIELDS = ("title", "instruction", "expected", "check", "undo")
@@ -119,6 +120,9 @@ class PlanScreen(AssistantScreen):
             self._left, self._known = event.candidate.outcome.left, True
             self._say()
             self._show_detail()
+        if self.session.outdated:
+            said = api.printable(self.session.outdated)
+            self.tell(f"! {said}: it cannot be applied; w on the first screen plans again", "warn")
 
     def on_plan_screen_not_predicted(self, event: NotPredicted) -> None:
         self.tell(f"what the plan leads to cannot be said: {event.text}", "bad")
@@ -134,7 +138,7 @@ class PlanScreen(AssistantScreen):
     def _cells(self, number: int) -> list[Line]:
         step = self.plan.steps[number]
         who = "you" if is_by_hand(step) else "preflight"
-        role = "unsure" if step.open_questions or step.problems else "plain"
+        role = "unsure" if is_unready(step) else "plain"
         title = Line(("? " if role == "unsure" else "") + api.printable(step.title), role)
         return [Line(str(number + 1)), Line(step.kind.replace("_", " ")), Line(who), title]
 
@@ -247,17 +251,3 @@ class PlanScreen(AssistantScreen):
 
     def action_save(self) -> None:
         self.assistant.show_confirm()
-
-
-def open_fields(step: api.Step) -> list[Field]:
-    """A field for each open question and for each file that was not found."""
-    fields = {
-        need.option: Field(need.option, f"--{need.option}: {need.what} ({need.place})", need.path)
-        for need in step.needs
-        if need.place != "found"
-    }
-    for question in step.open_questions:
-        fields[question.option] = Field(
-            question.option, f"--{question.option}: {api.printable(question.what)}"
-        )
-    return list(fields.values())

@@ -17,6 +17,7 @@ from preflight.api import Target
 from preflight.errors import PreflightError
 from preflight.tui.widgets.base import AssistantScreen, Plain
 from preflight.tui.widgets.catalogue import Catalogue
+from preflight.tui.widgets.paths import PathSuggester
 from preflight.tui.words import Line, target_lines
 
 
@@ -31,7 +32,13 @@ class TargetScreen(AssistantScreen):
         " the last two says which device. Names that are easily mistaken are explained below."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "use", "Use it", tooltip="Use the target that is described below"),
+        Binding(
+            "ctrl+s,enter",
+            "use",
+            "Use it",
+            key_display="Enter",
+            tooltip="Use the target that is described below",
+        ),
         Binding("ctrl+n", "installed", "This machine", tooltip="What is installed on this machine"),
     ]
 
@@ -40,27 +47,28 @@ class TargetScreen(AssistantScreen):
             super().__init__()
             self.spec, self.target, self.lines = spec, target, lines
 
-    def __init__(self) -> None:
+    def __init__(self, refused: str = "") -> None:
         super().__init__()
+        self._refused = refused
         self._wanted = ""  # what is looked up; answers about something else are late
         self._found: tuple[str, Target] | None = None
         self._use_when_found = False
 
     def compose_body(self) -> ComposeResult:
-        yield Input(
-            self.session.spec,
-            placeholder="a name, a snapshot file, a folder, or: installed",
-            id="spec",
-        )
-        yield Catalogue(self.session.spec, id="catalogue")
+        spec = self._refused or self.session.spec
+        yield Input(spec, id="spec", suggester=PathSuggester())
+        yield Catalogue(spec, self.session.target, id="catalogue")
         with VerticalScroll(id="reading"):
             yield Plain(id="detail")
 
     def on_mount(self) -> None:
         self.answer("Where should the models run?")
-        self.query_one("#release").focus()
-        if self.session.spec:
-            self.look_up(self.session.spec)
+        self.tell("Lists, or the field above (Shift+Tab): a snapshot file, a folder, installed")
+        spec = self._refused or self.session.spec
+        listed = spec in ("", self.query_one(Catalogue).spec)  # else Enter would take another one
+        self.query_one("#release" if listed else "#spec").focus()
+        if spec:
+            self.look_up(spec)
         else:
             self.call_after_refresh(self._suggest)
 
@@ -112,10 +120,11 @@ class TargetScreen(AssistantScreen):
         self._found = (event.spec, event.target) if event.target is not None else None
         if event.target is None:
             self._use_when_found = False
-            self.answer("Where should the models run? This is no target.", "bad")
+            said = f"{api.printable(event.spec)} is no target; where should the models run?"
+            self.answer(said, "bad")
         else:
             name = api.printable(event.target.name)
-            self.answer(f"Where should the models run? On {name} (Ctrl+S uses it)")
+            self.answer(f"Where should the models run? Enter: on {name}")
         if self._use_when_found:
             self.action_use()
 

@@ -4,54 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import HorizontalScroll, VerticalScroll
+from textual.containers import HorizontalScroll
 from textual.message import Message
 from textual.worker import get_current_worker
 
 from preflight import api
-from preflight.api import ModelFile, Target, WaysOut
+from preflight.api import ModelFile, PlanOptions, Target, WaysOut
 from preflight.errors import PreflightError
-from preflight.tui.widgets.base import AssistantScreen, Plain
-from preflight.tui.words import Line, file_name, plural, predicted_mark, way_lines
+from preflight.tui.screens.dialogs import Field
+from preflight.tui.screens.sources import ask_sources, open_fields
+from preflight.tui.widgets.base import AssistantScreen
+from preflight.tui.widgets.way_card import WayCard
+from preflight.tui.words import (
+    file_name,
+    is_unready,
+    plural,
+    predicted_mark,
+)
 
 
 class Stopped(Exception):
     """The search for ways out was cancelled."""
-
-
-class WayCard(VerticalScroll, can_focus=False):
-    """One way; a click chooses it, a second one takes it."""
-
-    class Clicked(Message):
-        def __init__(self, number: int) -> None:
-            super().__init__()
-            self.number = number
-
-    def __init__(self, number: int, candidate: api.Candidate) -> None:
-        super().__init__(classes="way")
-        self._number, self._candidate = number, candidate
-
-    def compose(self) -> ComposeResult:
-        yield Plain(classes="way-text")
-
-    def on_mount(self) -> None:
-        self.show(False)
-
-    def show(self, chosen: bool) -> None:
-        """Draw it as chosen or not."""
-        self.set_class(chosen, "chosen")
-        lines = list(way_lines(self._number + 1, self._candidate))
-        mark = "> " if chosen else "  "
-        lines[0] = Line(mark + lines[0].text, "title")
-        self.query_one(Plain).show(lines)
-
-    def on_click(self, _event: events.Click) -> None:
-        self.post_message(self.Clicked(self._number))
 
 
 class WaysScreen(AssistantScreen):
@@ -61,13 +39,18 @@ class WaysScreen(AssistantScreen):
     HELP_TEXT = (
         "Each column is one way from these models to a working pair, best first. Its steps were"
         " simulated: the changed facts went through the same rules, and 'remains' is what they"
-        " still say. Enter takes the marked way into a plan, which you can change before anything"
-        " is done."
+        " still say. Cost is a weight to compare ways by: a rebuild weighs less than another"
+        " release, another device most. Enter takes the marked way into a plan, which you can"
+        " change before anything is done. '?' marks a step that lacks a file or a value: v says"
+        " where source models lie, and gives values for options that nobody recorded."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "choose(-1)", "Left", tooltip="The way to the left"),
-        Binding("right", "choose(1)", "Right", tooltip="The way to the right"),
+        Binding(
+            "left", "choose(-1)", "Choose", key_display="Left Right", tooltip="The way to the left"
+        ),
+        Binding("right", "choose(1)", "Right", show=False, tooltip="The way to the right"),
         Binding("enter", "take", "Take", tooltip="Take this way: make it the plan"),
+        Binding("v", "values", "Sources", tooltip="Source folder, and values for open questions"),
         Binding("down", "scroll(1)", "Read on", tooltip="Scroll this way"),
         Binding("up", "scroll(-1)", "Scroll up", show=False, tooltip="Scroll back"),
         Binding("escape", "back", "Back", tooltip="Back; stops a search that is running"),
@@ -86,6 +69,7 @@ class WaysScreen(AssistantScreen):
     def __init__(self, paths: tuple[str, ...]) -> None:
         super().__init__()
         self._paths = paths
+        self._values: dict[str, str] = {}  # by option of atc
         self.ways: WaysOut | None = None
         self.chosen = 0
 
@@ -93,11 +77,20 @@ class WaysScreen(AssistantScreen):
         yield HorizontalScroll(id="ways", can_focus=False)
 
     def on_mount(self) -> None:
-        target = self.session.target
+        self.search()
+
+    def search(self) -> None:
+        """Look for ways, with what is known of sources and values."""
+        target, folder = self.session.target, self.session.source_dir
         if target is None:
             return
         self.answer(f"looking for ways out for {self._who} ...")
-        run = partial(self._solve, target, self.session.spec)
+        options = api.PlanOptions(
+            spec=self.session.spec,
+            source_dir=Path(folder) if folder else None,
+            fills=dict(self._values),
+        )
+        run = partial(self._solve, target, options)
         self.run_worker(run, thread=True, group="solve", exclusive=True)
 
     @property
@@ -106,7 +99,7 @@ class WaysScreen(AssistantScreen):
             return file_name(self._paths[0])
         return plural(len(self._paths), "model")
 
-    def _solve(self, target: Target, spec: str) -> None:
+    def _solve(self, target: Target, options: PlanOptions) -> None:
         worker = get_current_worker()
 
         def tell(what: str) -> None:
@@ -116,7 +109,7 @@ class WaysScreen(AssistantScreen):
 
         try:
             models = list(self._readable(tell))
-            found = api.solve(models, target, api.PlanOptions(spec=spec), progress=tell)
+            found = api.solve(models, target, options, progress=tell)
         except Stopped:
             return
         except PreflightError as error:
@@ -126,8 +119,8 @@ class WaysScreen(AssistantScreen):
 
     def _readable(self, tell: Callable[[str], None]) -> Iterator[ModelFile]:
         """The models; one of several that cannot be read is left out, as its verdict says."""
-        for path in self._paths:
-            tell(f"reading {file_name(path)}")
+        for number, path in enumerate(self._paths, 1):
+            tell(f"reading {file_name(path)}, {number:,} of {len(self._paths):,}")
             try:
                 yield api.read_model(path)
             except PreflightError:
@@ -144,10 +137,14 @@ class WaysScreen(AssistantScreen):
     async def on_ways_screen_found(self, event: Found) -> None:
         self.ways = event.ways
         cards = [WayCard(n, c) for n, c in enumerate(event.ways.candidates)]
-        await self.query_one("#ways", HorizontalScroll).mount_all(cards)
+        place = self.query_one("#ways", HorizontalScroll)
+        await place.remove_children()
+        await place.mount_all(cards)
         self.answer(self._summary(event.ways))
-        self.tell("")
-        self.action_choose(0)
+        self.call_after_refresh(self.action_choose, 0)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.action_choose, 0)
 
     def _summary(self, ways: WaysOut) -> str:
         best = ways.best
@@ -162,11 +159,16 @@ class WaysScreen(AssistantScreen):
 
     def action_choose(self, by: int) -> None:
         cards = list(self.query(WayCard))
-        if cards:
+        width = min((card.text_width for card in cards), default=0)
+        if self.ways is not None and width > 0:
             self.chosen = max(0, min(len(cards) - 1, self.chosen + by))
+            rows = max(card.title_rows(width) for card in cards)
             for number, card in enumerate(cards):
-                card.show(number == self.chosen)
+                card.show(number == self.chosen, width, rows)
             cards[self.chosen].scroll_visible(animate=False)
+            waiting = sum(map(is_unready, self.ways.candidates[self.chosen].plan.steps))
+            said = "v says where source models lie and gives values"
+            self.tell(f"{plural(waiting, 'step')} of this way not ready: {said}" if waiting else "")
 
     def action_scroll(self, by: int) -> None:
         for card in list(self.query(WayCard))[self.chosen : self.chosen + 1]:
@@ -183,6 +185,19 @@ class WaysScreen(AssistantScreen):
             return
         candidate = self.ways.candidates[self.chosen]
         self.assistant.take_way(self._paths, self.ways, candidate)
+
+    def action_values(self) -> None:
+        if self.ways is not None:
+            ask_sources(self.assistant, self._who, self._asked(), self._values, self.search)
+
+    def _asked(self) -> dict[str, Field]:
+        """What is open in any of the ways; of several models no files, which each has its own."""
+        candidates = self.ways.candidates if self.ways is not None else ()
+        steps = [step for candidate in candidates for step in candidate.plan.steps]
+        files = {need.option for step in steps for need in step.needs}
+        own = files if len(self._paths) > 1 else set()
+        fields = [field for step in steps for field in open_fields(step)]
+        return {field.key: field for field in fields if field.key not in own}
 
     def action_back(self) -> None:
         self.workers.cancel_group(self, "solve")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -65,13 +66,13 @@ class WhatIfScreen(AssistantScreen):
         self._found: tuple[str, Target] | None = None
 
     def compose_body(self) -> ComposeResult:
-        yield Catalogue(self.session.spec, id="catalogue")
+        yield Catalogue(self.session.spec, self.session.target, id="catalogue")
         with VerticalScroll(id="reading"):
             yield Plain(id="detail")
 
     def on_mount(self) -> None:
         self.query_one("#release").focus()
-        self.tell("arrows choose; Enter makes it the target of this session")
+        self.tell("arrows choose release, SoC and host; the models are checked at once")
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -140,11 +141,26 @@ class WhatIfScreen(AssistantScreen):
         for note in event.target.notes:
             yield Line(f"! {api.printable(note)}", "warn")
         here = api.printable(self.session.target.name) if self.session.target else ""
+        if event.total > 1:
+            yield from self._changes(event.reports, here)
         for report in event.reports[:_MODELS_IN_DETAIL]:
             yield from difference_lines(self.session.rows[report.model].report, report, here)
         more = len(event.reports) - _MODELS_IN_DETAIL
         if more > 0:
             yield Line(f"and {plural(more, 'model')} more", "dim")
+
+    def _changes(self, reports: Sequence[ModelReport], here: str) -> Iterator[Line]:
+        """How many verdicts change, and from what to what."""
+        changes: Counter[str] = Counter()
+        for after in reports:
+            before = self.session.rows[after.model].report
+            old = status_mark(before.verdicts.deploy.status).text if before else "... not checked"
+            new = status_mark(after.verdicts.deploy.status).text
+            changes[new if old == new else f"{old} -> {new}"] += 1
+        yield Line(f"{here} -> there", "title")
+        for change, count in changes.most_common():
+            same = "" if " -> " in change else "as before: "
+            yield Line(f"  {plural(count, 'model')} {same}{change}")
 
     def action_part(self, by: int) -> None:
         order = ("release", "soc", "host")

@@ -12,7 +12,6 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from preflight.tui.widgets.keys import Keys
-
 from preflight.tui.widgets.lines import ROLE_STYLES, text_of_lines
 from preflight.tui.words import Line
 
@@ -64,7 +63,7 @@ class AssistantScreen(Screen[None]):
         with Vertical(id="body"):
             yield from self.compose_body()
         yield Plain(id="message")
-        yield Keys()
+        yield Keys(AssistantScreen.BINDINGS)
 
     def compose_body(self) -> ComposeResult:
         """The widgets between the answer and the messages."""

@@ -9,6 +9,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 
 from preflight import api
+from preflight.api import Target
 from preflight.tui.widgets.table import Column, LazyTable
 from preflight.tui.words import Line
 
@@ -17,7 +18,10 @@ _DEFAULT_SOC = "Ascend910B3"
 
 
 class Catalogue(Horizontal):
-    """Releases newest first; the SoCs are those that the release describes."""
+    """Releases newest first; the SoCs are those that the release describes.
+
+    Begins at the target, which may be an installation or a snapshot, or at the name of none.
+    """
 
     class Picked(Message):
         """Another name; `final` after Enter or a click on the row that was marked."""
@@ -26,12 +30,12 @@ class Catalogue(Horizontal):
             super().__init__()
             self.spec, self.final = spec, final
 
-    def __init__(self, spec: str, *, id: str | None = None) -> None:
+    def __init__(self, spec: str, target: Target | None, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._releases = list(reversed(api.known_releases()))
         self._socs: list[str] = []
         self._families = {s: f.name for f in api.soc_families() for s in f.socs}
-        self._wanted = [*spec.split("/"), "", "", ""][:3]
+        self._wanted = _parts(spec) if target is None else _parts_of(target)
 
     def compose(self) -> ComposeResult:
         yield LazyTable([Column("release")], id="release")
@@ -82,6 +86,15 @@ class Catalogue(Horizontal):
     def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
         event.stop()
         self.post_message(self.Picked(self.spec, final=True))
+
+
+def _parts(spec: str) -> list[str]:
+    return [*spec.split("/"), "", "", ""][:3]
+
+
+def _parts_of(target: Target) -> list[str]:
+    host = f"{target.host_os.value or 'linux'}-{target.host_cpu.value or ''}"
+    return [target.release.value or "", target.soc.value or "", host]
 
 
 def _is_final(release: str) -> bool:

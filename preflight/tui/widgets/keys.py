@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
@@ -27,6 +26,7 @@ _KEY_WORDS = {
     "right": "Right",
     "down": "Down",
     "up": "Up",
+    "f1": "F1",
     "ctrl": "Ctrl",
     "shift": "Shift",
 }
@@ -76,18 +76,25 @@ def words_of(bindings: Iterable[BindingType], typing: bool, owner: str = "") -> 
 
 
 class Keys(Widget):
-    """A click on a key does what the key does; all keys are on the help screen."""
+    """A click on a key does what the key does; all keys are on the help screen.
+
+    `shared` are the bindings of every screen, help first; a screen may have taken their keys.
+    """
 
     DEFAULT_CSS: ClassVar[str] = "Keys { height: 1; width: 100%; }"
+
+    def __init__(self, shared: Sequence[BindingType]) -> None:
+        super().__init__()
+        self._shared = shared
 
     def words(self) -> list[KeyWord]:
         """What is shown: help, the keys of the screen, then those of the app, while they fit."""
         screen, app = self.screen, self.app
         typing = isinstance(screen.focused, Input)
-        base = next((k for k in type(screen).__mro__[1:] if "BINDINGS" in vars(k)), Screen)
-        own = list(words_of(type(screen).BINDINGS, typing))
-        known = {word.action for word in own}
-        shared = [w for w in words_of(base.BINDINGS, typing) if w.action not in known]
+        bindings = type(screen).BINDINGS
+        taken = {b.key for b in bindings if isinstance(b, Binding)}
+        free = [b for b in self._shared if not (isinstance(b, Binding) and b.key in taken)]
+        own, shared = list(words_of(bindings, typing)), list(words_of(free, typing))
         everywhere = list(words_of(type(app).BINDINGS, typing, "app."))
         fitting, left = [], self.size.width
         for word in [*shared[:1], *own, *shared[1:], *everywhere]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
 from preflight.tui.words import Line
+
+_WORDS = re.compile(r"\S+\s*")
+_PIECES = re.compile(r".+?(?:[/\-=_]|(?<=[A-Za-z])\.(?=[A-Za-z])|$)\s*")
 
 # Only attributes and the terminal's own 16 colours that are legible on dark and on light: no
 # yellow or cyan, which vanish on white, and no blue, which vanishes on black.
@@ -34,3 +39,22 @@ def text_of_lines(lines: Iterable[Line]) -> Text:
             text.append("\n")
         text.append(line.text, ROLE_STYLES[line.role])
     return text
+
+
+def folded(text: str, width: int) -> list[str]:
+    """The text in rows of at most `width` cells: at spaces; a longer word behind / - = _ or a dot.
+
+    Rich breaks names of targets and files wherever a row is full; in narrow columns that is in
+    the middle of a number.
+    """
+    indent = text[: len(text) - len(text.lstrip())]
+    rows, row = [], indent
+    for word in _WORDS.findall(text.strip()):
+        long = len(indent) + cell_len(word.rstrip()) > width
+        for piece in _PIECES.findall(word) if long else [word]:
+            if cell_len(row) + cell_len(piece.rstrip()) > width and row.strip():
+                rows.append(row.rstrip())
+                row = indent
+            row += piece
+    rows.append(row.rstrip())
+    return rows

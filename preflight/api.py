@@ -223,6 +223,7 @@ if TYPE_CHECKING:
     from preflight.target.fit import fit_driver as fit_driver
     from preflight.target.install import target_from_install as target_from_install
     from preflight.target.loader_view import LoaderView as LoaderView
+    from preflight.target.manifests import behaviour_of_version as behaviour_of_version
     from preflight.target.manifests import loader_behaviour as loader_behaviour
     from preflight.target.manifests import soc_table as soc_table
     from preflight.target.packages import find_key as find_key
@@ -235,6 +236,7 @@ if TYPE_CHECKING:
     from preflight.target.snapshot import snapshot_text as snapshot_text
     from preflight.target.snapshot import write_snapshot as write_snapshot
     from preflight.target.types import Fact as Fact
+    from preflight.target.types import ReleaseBehaviour as ReleaseBehaviour
     from preflight.target.types import Target as Target
     from preflight.versions import CannVersion as CannVersion
     from preflight.versions import VersionPair as VersionPair
@@ -296,6 +298,7 @@ _WHERE: dict[str, str] = {
     "Recipe": "preflight.plan.recipe_types",
     "RegistryFault": "preflight.registry.records",
     "Release": "preflight.registry.operator",
+    "ReleaseBehaviour": "preflight.target.types",
     "Report": "preflight.checks.report",
     "ReportFormat": "preflight.render.formats",
     "Result": "preflight.checks.engine",
@@ -320,6 +323,7 @@ _WHERE: dict[str, str] = {
     "Written": "preflight.registry.writing",
     "answer_question": "preflight.plan.edit",
     "apply_plan": "preflight.plan.apply",
+    "behaviour_of_version": "preflight.target.manifests",
     "best_placed_target": "preflight.plan.solve",
     "breaking": "preflight.registry.diff",
     "build_flow_model": "preflight.model.writer",

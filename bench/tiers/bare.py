@@ -6,15 +6,13 @@ from functools import cache
 from typing import Any
 
 from preflight import api
-
-# `ge_version` of the vectors -> the loader generation that has its behaviour.
-BEHAVIOURS = {"v9.0.1": "ge-9.0.1", "v9.1.0": "ge-9.1.0", "master": "ge-9.2"}
+from tiers.releases import behaviour_of
 
 
 @cache
 def bare_target(ge_version: str, soc_answer: str = "") -> Any:
     """`soc_answer` is what the runtime's SoC check is assumed to answer; empty: nobody is asked."""
-    behaviour = api.Fact(api.loader_behaviour(BEHAVIOURS[ge_version]), "vectors")
+    behaviour = api.Fact(behaviour_of(ge_version), "vectors")
     nothing = api.Fact(None, "not part of these vectors", known=False)
     return api.Target(
         name=ge_version,

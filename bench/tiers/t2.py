@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from preflight import api
-
-BEHAVIOURS = {"v9.0.1": "ge-9.0.1", "v9.1.0": "ge-9.1.0", "master": "ge-9.2"}
+from tiers.releases import behaviour_of
 
 
 def differences(row: dict[str, Any], folder: Path) -> list[str]:
     """What a row says and we do not."""
-    behaviour = api.loader_behaviour(BEHAVIOURS[row["ge_version"]])
+    behaviour = behaviour_of(row["ge_version"])
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         for directory in row["input"].get("dirs", []):

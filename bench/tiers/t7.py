@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from preflight import api
-from tiers.bare import BEHAVIOURS, bare_target
+from tiers.bare import bare_target
+from tiers.releases import behaviour_of
 
 COVERED = ("sop.size", "sop.table")
 
@@ -46,5 +47,5 @@ def _soc_checked(ge_version: str, model: Any, refusals: list[Any]) -> bool:
     about_soc = [any(e.subject == "soc_version" for e in f.evidence) for f in refusals]
     if manifest is None or not all(about_soc):
         return False
-    old = api.loader_behaviour(BEHAVIOURS[ge_version]).soc_rule == "arch_type"
+    old = behaviour_of(ge_version).soc_rule == "arch_type"
     return old or bool(manifest.soc_version)

@@ -7,8 +7,10 @@ import importlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+from preflight.errors import PreflightError
 from tiers.tally import Tally
 
 TIERS = ("T1", "T2", "T3", "T4", "T5", "T6", "T7")
@@ -31,6 +33,22 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
                 yield json.loads(line)
 
 
+def judge(module: ModuleType, row: dict[str, Any], folder: Path) -> tuple[list[str], str]:
+    """The differences of one row, and why they are deliberate if they are.
+
+    A row without a key that its tier needs, or whose file is missing, cannot agree: it is a
+    difference, not the end of the run.
+    """
+    try:
+        found = module.differences(row, folder)
+        explain = getattr(module, "deliberate", None)
+        return found, explain(row, folder) if found and explain else ""
+    except (LookupError, ValueError, TypeError, AttributeError, OSError) as error:
+        return [f"the row cannot be run: {type(error).__name__}: {error}"], ""
+    except PreflightError as error:
+        return [f"refused by the public API: {error.message}"], ""
+
+
 def run(args: argparse.Namespace) -> Tally:
     """Each tier module has `differences(row, folder) -> list[str]`, empty when all agrees.
 
@@ -46,12 +64,10 @@ def run(args: argparse.Namespace) -> Tally:
             if args.release and row.get("ge_version") not in args.release:
                 continue
             group = f"{tier} {row.get('ge_version', '-')}"
-            found = module.differences(row, args.dir)
-            explain = getattr(module, "deliberate", None)
-            reason = explain(row, args.dir) if found and explain else ""
+            found, reason = judge(module, row, args.dir)
             if reason:
                 tally.record_deliberate(group, reason)
             else:
-                tally.record(group, f"{row['id']} ({row.get('note', '')})", found)
+                tally.record(group, f"{row.get('id', '?')} ({row.get('note', '')})", found)
     tally.table()
     return tally

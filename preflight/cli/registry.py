@@ -119,13 +119,14 @@ def show_history(
     history = api.open_history(*registry or ())
     known = history.operator(operator)
     steps, returns = history.steps(operator), history.returns(operator)
+    gaps = history.gaps(operator)
     notes = api.notes_for(operator)
     _report_skipped(history.skipped)
     if form == "json":
-        _print(api.history_json(known, steps, notes, returns))
+        _print(api.history_json(known, steps, notes, returns, gaps))
         return ExitCode.OK
-    text = api.render_history(known, steps, notes, returns=returns, markdown=form == "markdown")
-    _print(text)
+    table = form == "markdown"
+    _print(api.render_history(known, steps, notes, returns=returns, gaps=gaps, markdown=table))
     if form == "text":
         typer.echo("")
         typer.echo(f"next: preflight registry show {shlex.quote(operator)}{_layered(registry)}")

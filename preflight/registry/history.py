@@ -204,6 +204,12 @@ class History:
 
         return version_returns(self, op_type)
 
+    def gaps(self, op_type: str) -> tuple[tuple[str, str, str], ...]:
+        """(first, last, next record) of the releases between two records that lack an operator."""
+        from preflight.registry.steps import version_gaps
+
+        return version_gaps(self, op_type)
+
     def operators_at(self, release: str, package: str = "") -> dict[str, Prototype]:
         """All operators recorded for a release; of several records the first layer's wins."""
         version = self.release(release).version

@@ -67,3 +67,19 @@ def _changes(
     before, after = (history.operator(op_type).version(n) for n in numbers)
     old, new = (history.release(name) for name in releases)
     return diff_prototypes(before.prototype, after.prototype, old.date, new.date)
+
+
+def version_gaps(history: History, op_type: str) -> tuple[tuple[str, str, str], ...]:
+    """(first, last, next record) of every run of releases between two records that lack it.
+
+    Only releases whose record is complete count: elsewhere a missing operator proves nothing.
+    """
+    recorded = {r.release for r in history.operator(op_type).records}
+    names = [r.version for r in history.releases]
+    here = [i for i, name in enumerate(names) if name in recorded]
+    found = []
+    for left, right in pairwise(here):
+        lacking = [n for n in names[left + 1 : right] if history.absence(op_type, n).proven]
+        if lacking:
+            found.append((lacking[0], lacking[-1], names[right]))
+    return tuple(found)

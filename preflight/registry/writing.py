@@ -66,7 +66,7 @@ def write_release(
     """
     released = released or date.today().isoformat()
     if not is_calendar_date(released):
-        raise UsageError(f"'{released}' is no date of the form YYYY-MM-DD")
+        raise UsageError(f"'{released}' is no day of the calendar, written YYYY-MM-DD")
     if not release:
         raise UsageError("the release has no name")
     root = Path(package)

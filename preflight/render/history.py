@@ -87,12 +87,13 @@ def render_history(
     notes: Sequence[BehaviourNote],
     *,
     returns: Sequence[Return] = (),
+    gaps: Sequence[tuple[str, str, str]] = (),
     markdown: bool = False,
 ) -> str:
     """The versions of one operator as a table, with what changed at each step.
 
     `steps[i]` are the changes that version i + 1 made (empty for the first); `returns` are the
-    releases that went back to an older version.
+    releases that went back to an older version, `gaps` those between two records that lack it.
     """
     rows = [
         (
@@ -138,6 +139,10 @@ def render_history(
         span = f" ({_span(note.since or 'ever', note.until or 'now')})"
         lines += ["", *_wrapped(f"{note.id}{span}: {note.summary}", "", 2, width)]
         lines += _wrapped(f"source: {note.source}", "  ", 2, width)
+    for first_lacking, last_lacking, again in gaps:
+        span = _span(first_lacking, last_lacking)
+        text = f"missing in {span}, recorded again in {again}"
+        lines += ["", *_wrapped(text, "", 2, width)]
     open_releases = [r for r in history.records if not r.number]
     if open_releases:
         names = ", ".join(r.release for r in open_releases)

@@ -35,6 +35,7 @@ def history_json(
     steps: Sequence[Sequence[Change]],
     notes: Sequence[BehaviourNote],
     returns: Sequence[Return] = (),
+    gaps: Sequence[tuple[str, str, str]] = (),
 ) -> str:
     """Versions with prototypes, the record behind every release, steps, returns and notes."""
     return _dump(
@@ -53,6 +54,10 @@ def history_json(
                     "changes": [_change(c) for c in r.changes],
                 }
                 for r in returns
+            ],
+            "missing": [
+                {"since": first, "until": last, "recorded_again": again}
+                for first, last, again in gaps
             ],
             "records": [
                 {

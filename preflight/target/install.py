@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from preflight.errors import UsageError
 from preflight.findings import Certainty
 from preflight.target.driver import DriverFacts
-from preflight.target.kernels import Kernels, LazyKernels, merge
+from preflight.target.kernels import Kernels, LazyKernels, Ports, merge, merge_ports
 from preflight.target.loader_view import OPP_VARIABLE, LoaderView
 from preflight.target.manifests import (
     behaviour_fact,
@@ -32,7 +32,7 @@ from preflight.target.types import (
     Vendor,
     unknown,
 )
-from preflight.target.vendors import config_files, read_op_config, read_vendors
+from preflight.target.vendors import config_files, read_op_config, read_op_ports, read_vendors
 from preflight.versions import CannVersion
 
 # The package whose number is the release's, best first: the loader's own, then its neighbours.
@@ -243,11 +243,16 @@ def _kernels(opp: Path, vendors: tuple[Vendor, ...], short: str, tree: Tree) -> 
     if not places or not short or not tree.is_dir(built_in / "ai_core/tbe/config" / short):
         return {}, ""
 
-    def load() -> dict[str, tuple[str, ...]]:
-        files = [file for place in places for file in config_files(place, tree, short)]
-        return merge(*(read_op_config(file, tree) for file in files))
+    def files() -> list[Path]:
+        return [file for place in places for file in config_files(place, tree, short)]
 
-    return LazyKernels(load), f"operator configs of {short} below {built_in}"
+    def load() -> dict[str, tuple[str, ...]]:
+        return merge(*(read_op_config(file, tree) for file in files()))
+
+    def load_ports() -> dict[str, Ports]:
+        return merge_ports(*(read_op_ports(file, tree) for file in files()))
+
+    return LazyKernels(load, load_ports), f"operator configs of {short} below {built_in}"
 
 
 def _history(root: Path, opp: Path, tree: Tree) -> tuple[str, ...]:

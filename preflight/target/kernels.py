@@ -13,6 +13,8 @@ from preflight.data import manifests_dir
 from preflight.errors import DataError
 
 Kernels = Mapping[str, tuple[str, ...]]
+# "input1" -> (name of the input, its dtypes); places that state none are left out
+Ports = Mapping[str, tuple[str, tuple[str, ...]]]
 
 # Spelling of operator configs -> ge name without the DT_ prefix, where upper case is not enough.
 _DTYPES = {"FLOAT32": "FLOAT", "BFLOAT16": "BF16", "FLOAT64": "DOUBLE"}
@@ -21,9 +23,19 @@ _DTYPES = {"FLOAT32": "FLOAT", "BFLOAT16": "BF16", "FLOAT64": "DOUBLE"}
 class LazyKernels(Mapping[str, tuple[str, ...]]):
     """Operator type -> dtypes (empty: not stated), loaded when it is first looked at."""
 
-    def __init__(self, load: Callable[[], Kernels]) -> None:
+    def __init__(
+        self, load: Callable[[], Kernels], load_ports: Callable[[], Mapping[str, Ports]] = dict
+    ) -> None:
         self._load = load
+        self._load_ports = load_ports
         self._found: Kernels | None = None
+        self._ports: Mapping[str, Ports] | None = None
+
+    def ports(self, op_type: str) -> Ports:
+        """Dtypes of every input and output, where the source of the kernels states them."""
+        if self._ports is None:
+            self._ports = self._load_ports()
+        return self._ports.get(op_type, {})
 
     @property
     def _kernels(self) -> Kernels:
@@ -66,6 +78,24 @@ def merge(*tables: Mapping[str, tuple[str, ...] | list[str]]) -> dict[str, tuple
             else:
                 found[op] = tuple(dict.fromkeys((*found[op], *names)))
     return found
+
+
+def merge_ports(*tables: Mapping[str, Ports]) -> dict[str, Ports]:
+    """Inputs and outputs of several engines together; one that an engine leaves open is open."""
+    found: dict[str, Ports] = {}
+    for table in tables:
+        for op, ports in table.items():
+            known = found.get(op)
+            found[op] = ports if known is None else _common(known, ports)
+    return found
+
+
+def _common(first: Ports, second: Ports) -> Ports:
+    return {
+        place: (name, tuple(dict.fromkeys((*dtypes, *second[place][1]))))
+        for place, (name, dtypes) in first.items()
+        if place in second and second[place][0] == name
+    }
 
 
 class _MergedKernels(Mapping[str, tuple[str, ...]]):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from preflight.target.kernels import dtype_name
+from preflight.target.kernels import Ports, dtype_name
 from preflight.target.loader_view import LoaderView
 from preflight.target.packages import parse_platform, parse_vendor_priority
 from preflight.target.tree import MAX_CONFIG, Tree
@@ -137,18 +137,39 @@ def read_op_config(path: Path, tree: Tree) -> dict[str, tuple[str, ...]]:
     AI Core configs spell them under "dtype", CPU ones under "type"; empty when neither is there.
     A file that is no JSON object gives nothing and is recorded as unreadable.
     """
+    return {op: _dtypes(entry) for op, entry in _entries_of(path, tree)}
+
+
+def read_op_ports(path: Path, tree: Tree) -> dict[str, Ports]:
+    """Operator -> every input and output that states its name and its dtypes."""
+    return {op: dict(_ports(entry)) for op, entry in _entries_of(path, tree)}
+
+
+def _entries_of(path: Path, tree: Tree) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """The operators of a config; unreadable ones are noted and give nothing."""
     data = tree.read(path, "operator config", limit=MAX_CONFIG)
     if data is None:
-        return {}
+        return
     try:
         content = msgspec.json.decode(data)
     except (msgspec.MsgspecError, RecursionError):
         tree.note(path, "unreadable", "operator config; not JSON")
-        return {}
+        return
     if not isinstance(content, dict):
         tree.note(path, "unreadable", "operator config; not an object")
-        return {}
-    return {str(op): _dtypes(entry) for op, entry in content.items() if isinstance(entry, dict)}
+        return
+    yield from ((str(op), entry) for op, entry in content.items() if isinstance(entry, dict))
+
+
+def _ports(entry: Mapping[str, object]) -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:
+    for place, tensor in entry.items():
+        if not place.startswith(("input", "output")) or not isinstance(tensor, dict):
+            continue
+        name, text = tensor.get("name"), tensor.get("dtype") or tensor.get("type")
+        if isinstance(name, str) and isinstance(text, str):
+            dtypes = tuple(dict.fromkeys(dtype_name(t) for t in _split(text)))
+            if dtypes:
+                yield place, (name, dtypes)
 
 
 def _dtypes(entry: Mapping[str, object]) -> tuple[str, ...]:

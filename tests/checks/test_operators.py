@@ -26,6 +26,7 @@ from preflight.registry.history import open_history
 from preflight.registry.names import bundled_operator_types
 from preflight.registry.prototype import AttributeSpec, Port
 from preflight.registry.store import Coverage
+from preflight.target.kernels import LazyKernels
 from preflight.target.resolve import load_target
 from tests.registry.builders import op, registry
 from tests.support.models import model
@@ -544,3 +545,39 @@ def test_a_port_put_in_front_matters_where_something_stands_behind_it(
     attributes = {"atc_version": "", "opp_version": "", "atc_cmdline": command}
     made = model([node("Own", {}, [HALF] * count)], attributes)
     assert ("PF502" in {f.rule for f in check_model(made, target).findings}) == told
+
+
+PORTS = {
+    "input0": ("x1", ("FLOAT16",)),
+    "input1": ("x2", ("FLOAT16", "FLOAT")),
+    "output0": ("y", ("FLOAT16",)),
+}
+
+
+@pytest.mark.parametrize(
+    ("inputs", "output", "told"),
+    [
+        ((HALF, tensor("FLOAT")), HALF, []),
+        ((HALF, tensor("INT32")), HALF, ["INT32 at input x2"]),
+        ((tensor("FLOAT"), HALF), HALF, ["FLOAT"]),
+        ((HALF, HALF), tensor("INT8"), ["INT8 at output y"]),
+        ((HALF, tensor("UNDEFINED")), HALF, []),
+    ],
+)
+def test_kernels_of_an_installed_tree_speak_of_every_place(
+    inputs: tuple[TensorSpec, ...], output: TensorSpec, told: list[str]
+) -> None:
+    kernels = LazyKernels(lambda: {"Add": ("FLOAT16",)}, lambda: {"Add": PORTS})
+    target = replace(load_target(NEW), kernels=kernels)
+    command = "/opt/ascend-toolkit/8.0.RC3/bin/atc --model x.air"
+    attributes = {"atc_version": "", "opp_version": "", "atc_cmdline": command}
+    result = check_model(model([node("Add", {}, inputs, [output])], attributes), target)
+    assert [f.facts["dtype"] for f in result.findings if f.rule == "PF507"] == told
+
+
+def test_a_config_that_names_another_input_at_that_place_says_nothing() -> None:
+    ports = {"input1": ("axis", ("INT32",)), "output0": ("z", ("INT8",))}
+    kernels = LazyKernels(lambda: {"Add": ("FLOAT16",)}, lambda: {"Add": ports})
+    target = replace(load_target(NEW), kernels=kernels)
+    result = check_model(model([node("Add", {}, [HALF, HALF])], {"opp_version": ""}), target)
+    assert "PF507" not in {f.rule for f in result.findings}

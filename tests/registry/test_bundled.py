@@ -23,7 +23,8 @@ OPERATORS = ("Celu", "Concat", "FlashAttentionScore", "GroupNorm", "GroupNormV2"
 def test_histories_of_operators_with_several_versions(name: str) -> None:
     history = open_history()
     operator, steps, notes = history.operator(name), history.steps(name), notes_for(name)
-    text = render_history(operator, steps, notes, returns=history.returns(name))
+    returns, gaps = history.returns(name), history.gaps(name)
+    text = render_history(operator, steps, notes, returns=returns, gaps=gaps)
     assert text == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
 
 

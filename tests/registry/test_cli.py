@@ -252,3 +252,21 @@ def test_a_version_that_comes_back_is_told() -> None:
     assert [(r["release"], r["before"], r["version"]) for r in data["returns"]] == [
         ("5.1.RC2", 3, 2)
     ]
+
+
+def test_an_operator_that_was_gone_for_a_while_says_when() -> None:
+    text = " ".join(run("history", "GridSample").stdout.split())
+    assert "missing in 8.0.RC2-20240724 .. 8.1.RC1, recorded again in 8.3.RC1-20250930" in text
+    data = json.loads(run("history", "GridSample", "--json").stdout)
+    assert data["missing"] == [
+        {"since": "8.0.RC2-20240724", "until": "8.1.RC1", "recorded_again": "8.3.RC1-20250930"}
+    ]
+    # nothing is said of releases whose record is not complete
+    assert json.loads(run("history", "LayerNorm", "--json").stdout)["missing"] == []
+
+
+def test_show_says_that_an_operator_came_later_and_when(tmp_path: Path) -> None:
+    later = registry(tmp_path / "nn", ("9.9", "2026-09-30", (op("Own"),)))
+    with pytest.raises(UnresolvedVersion, match=r"first recorded in 9\.9") as caught:
+        run("show", "Own", "8.1.RC1", "--registry", str(later))
+    assert "version 1 (9.9)" in caught.value.hint

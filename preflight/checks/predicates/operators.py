@@ -13,7 +13,7 @@ from preflight.checks.operator_use import Join, OperatorUse, join_operators
 from preflight.checks.predicate import Hit, Outcome, Undecided, predicate
 from preflight.findings import Certainty, Evidence
 from preflight.model.manifest import Operator
-from preflight.target.kernels import dtype_name, socs_with_kernel
+from preflight.target.kernels import LazyKernels, dtype_name, socs_with_kernel
 
 if TYPE_CHECKING:
     from preflight.registry.kinds import Change
@@ -264,16 +264,34 @@ def no_kernel(context: Context, _: object) -> Iterator[Outcome]:
 
 
 def _dtype_hits(context: Context, use: OperatorUse, soc: str) -> Iterator[Hit]:
-    """Data types of the first input without a kernel; a list says nothing of a dynamic one."""
+    """Data types without a kernel: of the first input, and of others where a tree states them.
+
+    The lists of known releases speak of the first input only. A place behind a dynamic one is not
+    looked at, because positions are open there.
+    """
     known = context.target.kernels.get(use.op_type, ())
-    used = {dtype_name(n.input_descs[0].dtype) for n in use.nodes if n.input_descs}
-    lacking = sorted(used - set(known) - {"UNDEFINED"})
-    if not known or not lacking:
-        return
     versions = use.history.versions if use.history else ()
-    first = versions[-1].prototype.inputs[:1] if versions else ()
-    for dtype in lacking if first and first[0].type == "INPUT" else ():
-        yield _kernel_hit(context, use, dtype, soc, known)
+    if not known or not versions:
+        return
+    kernels, prototype = context.target.kernels, versions[-1].prototype
+    stated = kernels.ports(use.op_type) if isinstance(kernels, LazyKernels) else {}
+    for side, ports in (("input", prototype.inputs), ("output", prototype.outputs)):
+        for place, port in enumerate(ports):
+            if port.type.startswith("DYNAMIC"):
+                break
+            first = side == "input" and place == 0
+            name, available = stated.get(f"{side}{place}", ("", ()))
+            if first or name == port.name:
+                where = "" if first else f" at {side} {port.name}"
+                taken = known if first else available
+                for dtype in sorted(_used(use, side, place) - set(taken)):
+                    yield _kernel_hit(context, use, dtype + where, soc, taken)
+
+
+def _used(use: OperatorUse, side: str, place: int) -> set[str]:
+    """The data types that nodes have at a place; what is not connected has none."""
+    descs = [n.input_descs if side == "input" else n.output_descs for n in use.nodes]
+    return {dtype_name(d[place].dtype) for d in descs if place < len(d)} - {"UNDEFINED"}
 
 
 def _kernel_hit(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,6 +29,16 @@ from preflight.model.atc_command import parse_atc_command
         ("--soc_version=Ascend310P3", "", [("soc_version", "Ascend310P3")]),
         ("", "", []),
         ("atc --a=", "atc", [("a", "")]),
+        ("atc '--input_shape=a:1;b:2' --o=x", "atc", [("input_shape", "a:1;b:2"), ("o", "x")]),
+        ('atc "--model=/a b.onnx" "--check"', "atc", [("model", "/a b.onnx"), ("check", None)]),
+        (
+            "atc --model=/it's/net.onnx --framework=5 --output=it's",
+            "atc",
+            [("model", "/it's/net.onnx"), ("framework", "5"), ("output", "it's")],
+        ),
+        ("atc --log='off --o=x", "atc", [("log", "off"), ("o", "x")]),
+        ("atc --shape=\"x y\":1;'z':2", "atc", [("shape", "x y:1;z:2")]),
+        ("'/opt/my tools/atc' --a=1", "/opt/my tools/atc", [("a", "1")]),
     ],
 )
 def test_lines_are_taken_apart(
@@ -59,4 +71,31 @@ _WORD = st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1,
 @given(st.lists(st.tuples(_WORD.filter(str.isalpha), _WORD), max_size=6))
 def test_options_come_back_in_order(options: list[tuple[str, str]]) -> None:
     text = " ".join(["atc", *(f"--{name}={value}" for name, value in options)])
+    assert list(parse_atc_command(text).options) == options
+
+
+_NAMES = st.text(st.characters(codec="ascii", categories=["L"]), min_size=1, max_size=8)
+# No option by its form, and nothing that a quote at its beginning could be closed by.
+_QUOTES_INSIDE = st.from_regex(r"[a-z0-9/.][a-z0-9/.'\"\\\\$`~]{0,12}", fullmatch=True)
+_SPACED = st.text('ab:;,="\\ $`\n-', max_size=12).filter(lambda v: v == v.strip())
+
+
+@given(st.lists(st.tuples(_NAMES, _QUOTES_INSIDE), max_size=6))
+def test_a_quote_inside_a_value_is_a_character(options: list[tuple[str, str]]) -> None:
+    """What the writer records: arguments as they are, joined with blanks."""
+    text = " ".join(["atc", *(f"--{name}={value}" for name, value in options)])
+    assert list(parse_atc_command(text).options) == options
+
+
+@given(st.lists(st.tuples(_NAMES, _SPACED), max_size=6))
+def test_arguments_quoted_for_a_shell_come_back(options: list[tuple[str, str]]) -> None:
+    """What a person would type: every argument quoted as a whole where it needs it."""
+    words = ["atc", *(f"--{name}={value}" for name, value in options)]
+    assert list(parse_atc_command(shlex.join(words)).options) == options
+
+
+@given(st.lists(st.tuples(_NAMES, _SPACED), max_size=6))
+def test_values_quoted_for_a_shell_come_back(options: list[tuple[str, str]]) -> None:
+    """The other habit: `--name='value'`."""
+    text = " ".join(["atc", *(f"--{name}={shlex.quote(value)}" for name, value in options)])
     assert list(parse_atc_command(text).options) == options

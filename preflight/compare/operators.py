@@ -24,6 +24,7 @@ from preflight.model.manifest import (
     TensorValue,
 )
 from preflight.model.meaning import AttributeFilter, attribute_filter, value_text
+from preflight.registry.words import shortest_float
 
 ABSENT = "absent"
 _SHOWN = 160
@@ -222,8 +223,13 @@ def show_shape(shape: Sequence[int] | None) -> str:
 
 
 def show_value(value: object) -> str:
-    """An attribute value in one short line."""
+    """An attribute value in one short line; a float as the shortest text of its single precision.
+
+    That text still tells every two float32 values apart.
+    """
     match value:
+        case float():
+            return repr(shortest_float(value))
         case TensorValue():
             data = f", {value.data_size} bytes, sha256 {value.data_sha256[:12]}"
             return f"{show_tensor(value.desc)}{data if value.data_size else ''}"

@@ -214,6 +214,27 @@ def test_every_note_names_operators_releases_and_attributes_that_exist() -> None
     assert notes_for("LayerNorm")[0].attribute == "epsilon"
 
 
+def test_a_note_begins_where_the_record_shows_a_change() -> None:
+    """A table of examples names the releases that it compared; a note names the first one."""
+    history = open_history()
+    for note in behaviour_notes():
+        if not note.since or note.until:  # of one release: prototype against kernel
+            continue
+        for name in note.operators:
+            operator = history.operator(name)
+            before: tuple[object, ...] | None = None
+            starts = set()
+            for record in operator.records:
+                if record.number:
+                    prototype = operator.version(record.number).prototype
+                    spec = prototype.attribute(note.attribute)
+                    now = (spec,) if note.attribute else (record.number,)
+                    if now != before:
+                        starts.add(record.release)
+                    before = now
+            assert note.since in starts, (note.id, name, sorted(starts))
+
+
 def test_a_note_with_a_misspelt_field_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text('[[notes]]\nid = "BH999"\noperatrs = ["A"]\n')
     with pytest.raises(DataError, match="operatrs"):

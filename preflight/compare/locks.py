@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -31,6 +32,8 @@ from preflight.model.manifest import ModelFile
 from preflight.target.names import find_release
 
 _CODE = ("TBE_KERNELS", "CUST_AICPU_KERNELS", "SO_BINS", "TILING_DATA", "CUSTOM_OPS")
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def lock_file(
@@ -152,9 +155,12 @@ def _bare(subject: str) -> str:
 
 
 def _differences(mismatches: Sequence[LockMismatch]) -> tuple[Difference, ...]:
-    return tuple(
-        Difference(m.subject, m.locked or "absent", m.found or "absent") for m in mismatches
-    )
+    return tuple(Difference(m.subject, _shown(m.locked), _shown(m.found)) for m in mismatches)
+
+
+def _shown(text: str) -> str:
+    """A digest as two models side by side show it; other text as it is."""
+    return f"sha256 {text[:12]}" if _DIGEST.fullmatch(text) else text or "absent"
 
 
 def _counts(lock: Lock, model: ModelFile) -> tuple[CountChange, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -86,6 +87,9 @@ def test_a_lock_stands_in_for_a_model_that_is_gone(
         "same interface, different graph: the graphs compute differently"
     )
     assert "is gone" in captured.err
+    assert re.search(
+        r"block 0 / MODEL_DEF  sha256 [0-9a-f]{12} -> sha256 [0-9a-f]{12}$", captured.out, re.M
+    )
     assert call(monkeypatch, "compare", old, twin) == 0
     assert capsys.readouterr().out.splitlines()[0] == "interchangeable"
     assert call(monkeypatch, "compare", f"{old}.lock.json", twin) == 0

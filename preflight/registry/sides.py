@@ -61,6 +61,9 @@ def folder_side(text: str, package: str = "") -> Side:
     wanted = "" if path == Path(text) else text.rpartition("@")[2]
     layer = FolderLayer(path)
     packages = [name for name in layer.packages if package in ("", name)]
+    if not packages:
+        hint = f"its packages: {', '.join(layer.packages)}"
+        raise UsageError(f"{layer.folder} has no package '{package}'", hint=hint)
     dated = {r.version: r.date for name in packages for r in layer.releases(name)}
     known = [version for version in layer.order if version in dated]
     if not known or (wanted and wanted not in dated):

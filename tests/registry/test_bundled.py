@@ -12,6 +12,7 @@ from preflight.data import manifests_dir
 from preflight.registry.behaviour import notes_for
 from preflight.registry.compact import SOURCES, build_history
 from preflight.registry.history import open_history
+from preflight.registry.transfer import export_bundled
 from preflight.render.history import render_history
 from tests.conftest import ROOT
 
@@ -88,3 +89,20 @@ def test_the_folder_is_what_the_readme_of_the_registries_says(shared: Path) -> N
 def test_golden_files_have_a_test() -> None:
     assert sorted(p.stem for p in GOLDEN.glob("*.txt")) == sorted(OPERATORS)
     assert (ROOT / "manifests" / "history" / SOURCES).is_file()
+
+
+@pytest.mark.parametrize("package", ["all", "math", "nn", "cv", "transformer", "torchair"])
+def test_what_is_exported_equals_its_source(shared: Path, tmp_path: Path, package: str) -> None:
+    """Operators, symbols, metadata and dates, of the first, a middle and the last release."""
+    source = shared / "registries" / package
+    entries = json.loads((source / "index.json").read_bytes())["releases"]
+    chosen = [entries[i] for i in sorted({0, len(entries) // 2, len(entries) - 1})]
+    names = tuple(entry["release_version"] for entry in chosen)
+    export_bundled(tmp_path, names, (package,))
+    written = json.loads((tmp_path / package / "index.json").read_bytes())
+    by_name = {entry["release_version"]: entry for entry in written["releases"]}
+    assert by_name == {entry["release_version"]: entry for entry in chosen}
+    for name in names:
+        for path in sorted((source / "registry" / name).iterdir()):
+            twin = tmp_path / package / "registry" / name / path.name
+            assert json.loads(twin.read_bytes()) == json.loads(path.read_bytes()), twin

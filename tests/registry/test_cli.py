@@ -230,6 +230,8 @@ def test_a_folder_without_that_release_names_those_it_has(norms: Path, tmp_path:
     with pytest.raises(UsageError, match=r"no release '9'") as caught:
         run("diff", "8.1.RC1", f"{norms}@9")
     assert "1.0, 1.1, 1.2" in caught.value.hint
+    with pytest.raises(UsageError, match="no package 'other'"):
+        run("diff", "8.1.RC1", str(norms), "--package", "other")
     with pytest.raises(UnreadableInput, match="no registry here"):
         run("diff", "8.1.RC1", f"{tmp_path}/nothing")
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from preflight.checks.context import Assumptions, Context
 from preflight.checks.engine import Result, run_rules
+from preflight.checks.facts import likely_soc
 from preflight.checks.histories import target_history
 from preflight.checks.loader import RuleSet, load_rules
 from preflight.checks.report import (
@@ -78,7 +79,7 @@ def check(
     if not paths or not targets:
         raise UsageError("a check needs at least one model file and one target")
     job = _Job(rules or _bundled(), assumptions or Assumptions(), waivers, today)
-    resolved = [(_spec(target), _target(target)) for target in targets]
+    resolved = [(_spec(target), _target(target)) for target in _once(targets)]
     loaded = time.perf_counter()
     inputs: list[InputSummary] = []
     results: list[ModelReport] = []
@@ -169,7 +170,14 @@ def _model_report(path: str, context: Context, spec: str, result: Result) -> Mod
         findings=result.findings,
         not_evaluated=result.not_evaluated,
         not_applicable=result.not_applicable,
+        suggested_target=_suggest(context, spec),
     )
+
+
+def _suggest(context: Context, spec: str) -> str:
+    """The target as given, with the SoC that it lacks and the model is for."""
+    soc = "" if context.target.soc.known else likely_soc(context)
+    return f"{spec}{'/' if context.target.origin == 'catalogue' else '@'}{soc}" if soc else ""
 
 
 def expand(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
@@ -192,6 +200,18 @@ def expand(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
             raise UnreadableInput(f"{given}: there is no .om file in this folder")
         files += found
     return list(dict.fromkeys(files))
+
+
+def _once(targets: Sequence[Target | str]) -> list[Target | str]:
+    """The targets without those that are named a second time."""
+    named: set[str] = set()
+    kept: list[Target | str] = []
+    for target in targets:
+        if not isinstance(target, str) or target not in named:
+            kept.append(target)
+        if isinstance(target, str):
+            named.add(target)
+    return kept
 
 
 def _read(model: ModelFile | str | os.PathLike[str] | bytes, assumptions: Assumptions) -> ModelFile:

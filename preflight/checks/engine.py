@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from preflight.checks import ordering
 from preflight.checks.context import Assumptions, Context
 from preflight.checks.facts import (
-    SUPPLY,
     Answer,
     behaviour_certainty,
     is_settled,
     loader_not_known,
     resolve,
+    supply,
 )
 from preflight.checks.predicate import Hit, Predicate, Undecided, convert_params, find_predicate
 from preflight.checks.rulefile import Rule, RuleStatus, behaviour_code
@@ -217,8 +217,8 @@ def _hypothetical(outcomes: list[Hit | Undecided], context: Context) -> list[Hit
 
 
 def _not_evaluated(rule: Rule, undecided: Undecided, context: Context) -> NotEvaluated:
-    supply = [SUPPLY[name] for name in undecided.missing if name in SUPPLY]
-    reason = "; ".join([undecided.reason, *dict.fromkeys(supply)])
+    advice = filter(None, (supply(name, context) for name in undecided.missing))
+    reason = "; ".join([undecided.reason, *dict.fromkeys(advice)])
     if context.prefix:
         reason = f"{context.prefix}: {reason}"
     return NotEvaluated(

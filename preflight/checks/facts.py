@@ -168,6 +168,32 @@ SUPPLY: Mapping[str, str] = {
 }
 
 
+# Facts that nobody can give before the SoC is named.
+_OF_SOC = frozenset({"target.soc", "target.soc_facts", "target.kernels"})
+_EXAMPLE_SOC = "Ascend910B3"
+
+
+def supply(name: str, context: Context) -> str:
+    """What to do about a missing fact of this very target; empty for facts of the model."""
+    target = context.target
+    if name in _OF_SOC and not target.soc.known:
+        soc = likely_soc(context) or _EXAMPLE_SOC
+        if target.origin == "catalogue":
+            return f"name the SoC: --target {target.release.value or 'RELEASE'}/{soc}"
+        return f"name the SoC behind the target: --target TARGET@{soc}"
+    if name == "target.kernels" and target.origin == "installed":
+        return f"this installation has no operator configs of {target.soc.value}"
+    if name == "target.kernels" and target.origin == "snapshot":
+        return f"capture the target again with its SoC: --soc {target.soc.value}"
+    return SUPPLY.get(name, "")
+
+
+def likely_soc(context: Context) -> str:
+    """The SoC that the model is for, where the target's release has it; else empty."""
+    soc = context.manifest.soc_version if context.manifest is not None else ""
+    return soc if soc in context.target.socs else ""
+
+
 def resolve(name: str, context: Context) -> Answer:
     """The answer to one fact name. Raises KeyError for a name outside the vocabulary."""
     return FACTS[name](context)

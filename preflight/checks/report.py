@@ -68,6 +68,7 @@ class ModelReport(Struct, frozen=True):
     not_evaluated: tuple[NotEvaluated, ...] = ()
     not_applicable: tuple[tuple[str, str], ...] = ()
     error: CheckError | None = None
+    suggested_target: str = ""  # the target with the SoC that it lacks and the model is for
 
     @property
     def first_failure(self) -> Finding | None:

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from preflight.checks.context import ExpiredWaiver
-from preflight.errors import UnreadableInput, UsageError
+from preflight.errors import UsageError
 from preflight.findings import Finding
 
 
@@ -60,8 +60,10 @@ def load_waivers(path: str | Path) -> tuple[Waiver, ...]:
 
     try:
         content = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableInput(f"{path}: cannot be read: {error}") from error
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: no UTF-8 text") from error
     try:
         waivers = msgspec.convert(tomllib.loads(content), _WaiverFile).waiver
     except (msgspec.ValidationError, tomllib.TOMLDecodeError) as error:

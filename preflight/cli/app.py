@@ -10,6 +10,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from preflight.errors import UsageError
+
 # verb -> (module, one line for the overview); a module has `app`, a typer.Typer with that verb.
 VERBS: dict[str, tuple[str, str]] = {
     "check": ("preflight.cli.check", "Will this model load and run on that target?"),
@@ -35,8 +37,10 @@ class LazyVerbs(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         entry = VERBS.get(cmd_name)
-        if entry is None:
+        if entry is None and ctx.resilient_parsing:  # the shell completes a line
             return None
+        if entry is None:
+            raise UsageError(f"there is no verb {cmd_name!r}", hint=_meant(cmd_name, ctx.args))
         module = importlib.import_module(entry[0])
         command = typer.main.get_command(module.app)
         command.name = cmd_name
@@ -47,10 +51,21 @@ class LazyVerbs(TyperGroup):
             formatter.write_dl([(name, text) for name, (_, text) in VERBS.items()])
 
 
+def _meant(word: str, rest: list[str]) -> str:
+    """What somebody wanted who wrote this instead of a verb."""
+    import difflib
+    import shlex
+    from pathlib import Path
+
+    if Path(word).exists() or word.endswith((".om", ".air")):
+        return f"preflight check {shlex.quote(word)} --target 8.1.RC1/Ascend910B3"
+    close = difflib.get_close_matches(word.lower(), VERBS, 1)
+    return f"did you mean {close[0]}?" if close else f"verbs: {', '.join(VERBS)}"
+
+
 app = typer.Typer(
     cls=LazyVerbs,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

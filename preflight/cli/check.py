@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 import time
@@ -29,7 +30,8 @@ _WIDEST = 120  # columns; longer lines are hard to read
 
 _TARGET_HELP = (
     "RELEASE/SOC[/HOST] (8.1.RC1/Ascend910B3/linux-aarch64), a snapshot file, a folder with an "
-    "installed CANN, or 'installed'. Repeatable."
+    "installed CANN, or 'installed'; the last three with @SOC behind them where it is not known. "
+    "Repeatable."
 )
 _LOADER_HELP = "The reader that will load the file, if not that of its kind."
 _WEIGHTS_HELP = "The weights folder that the program will pass."
@@ -59,7 +61,7 @@ Verbose = Annotated[
 NoMask = Annotated[bool, typer.Option("--no-mask", help="Keep user names in reported paths.")]
 
 
-@app.command()
+@app.command(epilog="Example: preflight check model.om --target 8.1.RC1/Ascend910B3/linux-aarch64")
 def check(
     files: Files,
     target: Targets = None,
@@ -84,8 +86,9 @@ def check(
         _one_of("--loader", loader, api.LOADERS)
     if not target:
         raise UsageError(
-            "a target is needed: --target 8.1.RC1/Ascend910B3",
-            hint="preflight target list shows what is known without an installation",
+            "a target is needed: where is the model to run?",
+            hint=f"preflight check {shlex.quote(files[0])} --target 8.1.RC1/Ascend910B3 (names: "
+            "preflight target list), or --target installed for the CANN of this host",
         )
     report = api.check(
         files,
@@ -122,7 +125,7 @@ def _layout(verbose: bool, *, to_screen: bool) -> api.TextLayout:
 
 def _write(text: str, output: str | None) -> None:
     if output is None:
-        sys.stdout.write(text)
+        diagnostics.emit(text)
         return
     try:
         Path(output).write_text(text, encoding="utf-8")

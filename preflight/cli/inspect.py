@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,10 +14,10 @@ from preflight.errors import ExitCode, UnreadableInput
 if TYPE_CHECKING:
     from preflight.api import ModelFile
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
 
 
-@app.command()
+@app.command(epilog="Example: preflight inspect model.om")
 def inspect(
     files: Annotated[list[Path], typer.Argument(help="Model files.", show_default=False)],
     as_json: Annotated[
@@ -52,10 +51,10 @@ def inspect(
     }
     models = [model for model in map(_read, files) if model is not None]
     if models and as_json:
-        sys.stdout.write(api.render_inspect_json(models, masked=not no_mask))
+        diagnostics.emit(api.render_inspect_json(models, masked=not no_mask))
     elif models:
         parts = [part for part, wanted in chosen.items() if wanted]
-        sys.stdout.write(api.render_inspect_text(models, parts))
+        diagnostics.emit(api.render_inspect_text(models, parts))
     problems = [problem for model in models if (problem := _problem(model)) is not None]
     for problem in problems:
         diagnostics.report(problem)

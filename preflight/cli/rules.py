@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
 from preflight import api
+from preflight.cli import diagnostics
 from preflight.errors import UsageError
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
@@ -28,7 +28,7 @@ def rules(
             f"no rule begins with '{band}'", hint="preflight rules lists them all, by band"
         )
     if as_json:
-        sys.stdout.write(api.rules_json(found))
+        diagnostics.emit(api.rules_json(found))
         return 0
     width = max(len(rule.title) for rule in found)
     lines = [f"{len(found)} rules"]
@@ -38,5 +38,5 @@ def rules(
             f"{rule.title:<{width}}  {rule.status.value}"
         )
     lines.append(f"next: preflight explain {found[0].id}")
-    sys.stdout.write("\n".join(lines) + "\n")
+    diagnostics.emit("\n".join(lines) + "\n")
     return 0

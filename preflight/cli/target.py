@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +15,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     no_args_is_help=True,
+    add_completion=False,
     help="Show, capture and list targets, and find one that fits.",
 )
 
@@ -37,16 +37,16 @@ def _load(root: str, soc: str) -> tuple[api.Target, str]:
 
 @app.command()
 def show(root: Root = "installed", soc: Soc = "", as_json: AsJson = False) -> int:
-    """Show a target: versions, host, vendors, what is known and every place looked at.
+    """Show a target: versions, host, vendors, places looked at.
 
     Exit code: 0 consistent, 1 problems with the target itself, 3 nothing found.
     """
     target, spec = _load(root, soc)
     problems = api.target_problems(target)
     if as_json:
-        sys.stdout.write(api.target_json(target, problems))
+        diagnostics.emit(api.target_json(target, problems))
     else:
-        sys.stdout.write(api.target_text(target, problems, spec))
+        diagnostics.emit(api.target_text(target, problems, spec))
     return int(ExitCode.FINDINGS if problems else ExitCode.OK)
 
 
@@ -59,22 +59,27 @@ def capture(
     soc: Soc = "",
     as_json: AsJson = False,
 ) -> int:
-    """Write a target to a file, to check for a host that cannot be reached.
+    """Write a target to a file, to check for it elsewhere.
 
     Use it elsewhere with `--target FILE`.
     """
     target, _ = _load(root, soc)
+    if not target.soc.known:
+        diagnostics.note(
+            f"the SoC is not in it ({target.soc.source}), nor are the kernels of one; add --soc"
+        )
     if output is None or str(output) == "-":
-        sys.stdout.write(api.snapshot_text(target))
+        diagnostics.emit(api.snapshot_text(target))
         return int(ExitCode.OK)
     api.write_snapshot(target, output)
+    device = "" if target.soc.known else "@Ascend910B3"
     if as_json:
-        sys.stdout.write(api.capture_json(target, str(output)))
+        diagnostics.emit(api.capture_json(target, str(output)))
     else:
-        sys.stdout.write(
+        diagnostics.emit(
             diagnostics.printable(
                 f"{target.name} is written to {output}\n"
-                f"next: preflight check MODEL.om --target {output}\n"
+                f"next: preflight check MODEL.om --target {output}{device}\n"
             )
         )
     return int(ExitCode.OK)
@@ -82,9 +87,9 @@ def capture(
 
 @app.command(name="list")
 def list_targets(as_json: AsJson = False) -> int:
-    """List the releases and SoCs that a target name may be made of."""
+    """List the releases and SoCs that names are made of."""
     parts = (api.known_releases(), api.soc_families(), api.known_socs())
-    sys.stdout.write(api.list_json(*parts) if as_json else api.list_text(*parts))
+    diagnostics.emit(api.list_json(*parts) if as_json else api.list_text(*parts))
     return int(ExitCode.OK)
 
 
@@ -94,13 +99,16 @@ def fit(
     cann: Annotated[str, typer.Option("--cann", help="A CANN release: 8.1.RC1.")] = "",
     as_json: AsJson = False,
 ) -> int:
-    """Which CANN releases fit a driver, or which drivers fit a release, where the facts exist."""
+    """Which CANN fits a driver, or which drivers fit a CANN.
+
+    Says so where the facts are not known.
+    """
     if bool(driver) == bool(cann):
         raise UsageError(
             "name either --driver or --cann", hint="preflight target fit --cann 8.1.RC1"
         )
     report = api.fit_driver(driver) if driver else api.fit_cann(cann)
-    sys.stdout.write(api.fit_json(report) if as_json else api.fit_text(report))
+    diagnostics.emit(api.fit_json(report) if as_json else api.fit_text(report))
     return int(ExitCode.OK if report.fits else ExitCode.COULD_NOT_CHECK)
 
 
@@ -116,7 +124,10 @@ def which(
     host: Annotated[str, typer.Option("--host", help="The host: linux-aarch64.")] = "",
     as_json: AsJson = False,
 ) -> int:
-    """On which known releases and SoCs a model would load, and which facts decide."""
+    """On which releases and SoCs a model would load.
+
+    Says which facts decide.
+    """
     report = api.which(runs, release_names=release or (), soc_names=soc or (), host=host)
-    sys.stdout.write(api.which_json(report) if as_json else api.which_text(report))
+    diagnostics.emit(api.which_json(report) if as_json else api.which_text(report))
     return int(ExitCode.OK if report.loads else ExitCode.FINDINGS)

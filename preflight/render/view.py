@@ -115,6 +115,9 @@ def _supply(result: ModelReport) -> str:
     missing = {
         name for item in result.not_evaluated if item.rule == decided_by for name in item.missing
     }
+    if missing & _NAMED_BY_TARGET and result.suggested_target:
+        target = shlex.quote(result.suggested_target)
+        return f"preflight check {shlex.quote(result.model)} --target {target}"
     if missing & _NAMED_BY_TARGET:
         return "preflight target list"
     if missing or not decided_by:

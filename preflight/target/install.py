@@ -30,6 +30,7 @@ from preflight.target.types import (
     SocFacts,
     Target,
     Vendor,
+    host_name,
     unknown,
 )
 from preflight.target.vendors import config_files, read_op_config, read_op_ports, read_vendors
@@ -128,9 +129,8 @@ def _loader_facts(view: LoaderView, opp: Opp) -> tuple[Fact[str], Fact[str], Fac
 
 def _name(target: Target) -> str:
     """The catalogue-like name: release, SoC and host, as far as they are known."""
-    system, cpu = target.host_os.value, target.host_cpu.value
-    host = f"{system}-{cpu}" if system and cpu else ""
-    return "/".join(part for part in (target.release.value, target.soc.value, host) if part)
+    known = (target.release.value, target.soc.value, host_name(target))
+    return "/".join(part for part in known if part)
 
 
 def _short(device: Fact[str], socs: Mapping[str, SocFacts]) -> str:

@@ -26,7 +26,9 @@ def nearest(text: str, known: Iterable[str], count: int = 3) -> list[str]:
     import difflib  # only errors need it
 
     lower = {name.lower(): name for name in known}
-    return [lower[n] for n in difflib.get_close_matches(text.lower(), lower, count, cutoff=0.4)]
+    begun = [n for n in lower if n.startswith(text.lower())]  # "8.1" for 8.1.RC1
+    close = difflib.get_close_matches(text.lower(), lower, count, cutoff=0.4)
+    return [lower[n] for n in dict.fromkeys([*begun, *close])][:count]
 
 
 def _or_nearest(text: str, known: Iterable[str]) -> str:
@@ -56,7 +58,7 @@ def find_release(text: str) -> tuple[ReleaseEntry, tuple[str, ...]]:
             return entry, (f"{wanted} is the internal number of {entry.public}",)
     raise UsageError(
         f"no CANN release {text!r} is known",
-        hint=_or_nearest(wanted, [e.public for e in releases()])
+        hint=_or_nearest(wanted, [e.public for e in reversed(releases())])
         or "`preflight target list` prints the known releases",
     )
 
@@ -125,7 +127,9 @@ def find_host(text: str) -> tuple[str, str]:
         for system, cpu in (parts, parts[::-1]):
             if system in _OPERATING_SYSTEMS and cpu in _CPU:
                 return system, _CPU[cpu]
+    meant = [f"linux-{_CPU[part]}" for part in parts if part in _CPU]
+    known = "known hosts: linux-aarch64 (arm64), linux-x86_64 (amd64)"
     raise UsageError(
         f"{text!r} is not a host: expected os-cpu",
-        hint="known hosts: linux-aarch64 (arm64), linux-x86_64 (amd64)",
+        hint=f"did you mean {meant[0]}? {known}" if meant else known,
     )

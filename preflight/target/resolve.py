@@ -8,8 +8,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from preflight.errors import UnreadableInput
-from preflight.target.types import Fact, Target
+from preflight.errors import UnreadableInput, UsageError
+from preflight.target.types import Fact, Target, host_name
 
 
 def load_target(text: str) -> Target:
@@ -17,7 +17,8 @@ def load_target(text: str) -> Target:
 
     Any of them may be followed by @SoC ("installed@Ascend910B3"): an installation serves several
     SoCs and does not say which one the machine has.
-    Raises UsageError for unknown names, UnreadableInput or MalformedInput for bad snapshots.
+    Raises UsageError for unknown names and absent files, UnreadableInput or MalformedInput for bad
+    snapshots.
     """
     place, soc = _split_soc(text)
     mode = _mode(place)
@@ -36,7 +37,11 @@ def load_target(text: str) -> Target:
             hint="name an installation's folder, a snapshot or a release",
         )
     if place.endswith((".toml", ".json")) or place.startswith(("/", "./", "../", "~")):
-        raise UnreadableInput(f"{place}: there is no such file or folder")
+        raise UsageError(
+            f"--target {place}: there is no such file or folder",
+            hint="preflight target capture -o host.toml writes one on the host; "
+            "preflight target list names what is known without",
+        )
     from preflight.target.catalog import catalogue_target
 
     if soc is not None and "/" not in place:
@@ -60,8 +65,10 @@ def _with_soc(target: Target, soc: str | None) -> Target:
 
     name, notes = find_soc(soc)
     same = name == target.soc.value
+    known = (target.release.value, name, host_name(target))
     return replace(
         target,
+        name="/".join(part for part in known if part),
         soc=Fact(name, "given"),
         kernels=target.kernels if same else {},
         kernels_source=target.kernels_source if same else "",

@@ -126,3 +126,9 @@ class Target(Struct, frozen=True):
     socs_source: str = ""  # where `socs` comes from
     socs_certainty: Certainty = Certainty.CERTAIN  # that a SoC missing in `socs` is really missing
     notes: tuple[str, ...] = ()  # what a person should know about the names used
+
+
+def host_name(target: Target) -> str:
+    """ "linux-aarch64"; empty unless both parts are known."""
+    system, cpu = target.host_os.value, target.host_cpu.value
+    return f"{system}-{cpu}" if system and cpu else ""

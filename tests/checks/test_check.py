@@ -188,5 +188,5 @@ def test_what_is_wrong_with_a_waiver_file_is_named(tmp_path, text, said):
 
 
 def test_a_waiver_file_that_is_not_there(tmp_path):
-    with pytest.raises(UnreadableInput):
+    with pytest.raises(UsageError, match=r"gone\.toml: cannot be read: No such file"):
         load_waivers(tmp_path / "gone.toml")

@@ -119,7 +119,11 @@ def test_never_fails_only_for_what_could_not_be_checked(run):
         ((GOOD, "--target", TARGET, "--loader", "x"), "--loader must be one of"),
         ((GOOD, "--target", TARGET, "--rules", "no/folder"), "no/folder"),
         ((GOOD, "--target", TARGET, "--nothing"), "--nothing"),
-        (("--target", TARGET), "files"),
+        (("--target", TARGET), "Example: preflight check model.om --target"),
+        ((GOOD, "--target", "gone.toml"), "gone.toml: there is no such file"),
+        ((GOOD, "--target", "8.1/910B3"), "nearest known: 8.1.RC1"),
+        ((GOOD, "--target", "8.1.RC1/910B3/aarch64"), "did you mean linux-aarch64?"),
+        ((GOOD, "--target", TARGET, "--waivers", "gone"), "gone: cannot be read: No such file"),
     ],
 )
 def test_wrong_usage(run, arguments, said):
@@ -273,7 +277,7 @@ def test_a_terminal_gets_colours_and_lines_that_fit(monkeypatch):
     assert all(len(line) <= 60 for line in body)
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path):
+def test_a_reader_that_goes_away_does_not_change_the_exit_code(tmp_path):
     for number in range(300):
         (tmp_path / f"m{number}.om").write_bytes(om()[:-20])
     command = [str(Path(sys.executable).parent / "preflight"), "check", str(tmp_path)]
@@ -284,4 +288,47 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path):
         process.stdout.read(10)
         process.stdout.close()
         assert process.stderr.read() == b""
-        process.wait(timeout=60)
+        assert process.wait(timeout=60) == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("chek", "did you mean check?"),
+        ("frob", "verbs: check, inspect"),
+        (GOOD, f"preflight check {GOOD} --target"),
+        ("model.om", "preflight check model.om --target"),
+    ],
+)
+def test_a_word_that_is_no_verb(run, word, said):
+    code, out, err = run(word, "--x")
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_a_target_is_checked_once(run):
+    _, out, _ = run("check", GOOD, "--target", TARGET, "--target", TARGET, "--json")
+    assert len(json.loads(out)["results"]) == 1
+
+
+def test_the_last_line_names_the_soc_that_a_target_lacks(run):
+    _, out, _ = run("check", GOOD, "--target", "8.1.RC1")
+    command = f"preflight check {GOOD} --target 8.1.RC1/Ascend910B3"
+    assert out.splitlines()[-1] == f"next: {command}"
+    assert run(*command.split()[1:])[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"), [("ch", "check"), ("chk --t", ""), ("check --ta", "--target")]
+)
+def test_the_shell_completes_what_there_is(words, offered):
+    count = str(len(words.split()))
+    asked = {"COMP_WORDS": f"preflight {words}", "COMP_CWORD": count}
+    done = subprocess.run(
+        [str(Path(sys.executable).parent / "preflight")],
+        env={"_PREFLIGHT_COMPLETE": "complete_bash", **asked},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout.strip(), done.stderr) == (offered, "")

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from preflight.checks.check import check_model
 from preflight.checks.context import Assumptions, Context
 from preflight.checks.engine import run_rules
-from preflight.checks.facts import FACTS, SUPPLY, resolve
+from preflight.checks.facts import FACTS, SUPPLY, resolve, supply
 from preflight.checks.loader import load_rules
 from preflight.checks.verdicts import DEPLOY, REBUILD, decide
 from preflight.findings import (
@@ -62,7 +62,37 @@ def test_a_missing_fact_makes_the_verdict_unknown_and_is_named(missing, fact, ru
     item = next(n for n in result.not_evaluated if n.rule == rule)
     assert fact in item.missing
     assert item.blocking
-    assert SUPPLY[fact] in item.reason
+    if fact == "target.soc":
+        assert item.reason.endswith("name the SoC behind the target: --target TARGET@Ascend910B3")
+    else:
+        assert SUPPLY[fact] in item.reason
+
+
+@pytest.mark.parametrize(
+    ("origin", "advice"),
+    [
+        ("installed", "name the SoC behind the target: --target TARGET@Ascend910B3"),
+        ("snapshot", "name the SoC behind the target: --target TARGET@Ascend910B3"),
+        ("catalogue", "name the SoC: --target 8.5.0/Ascend910B3"),
+    ],
+)
+def test_a_missing_soc_is_named_the_way_the_target_was(origin, advice):
+    where = target(soc=unknown("nobody said"), origin=origin)
+    item = next(n for n in check(Fixture(om(), where)).not_evaluated if n.rule == "PF301")
+    assert item.reason == f"nobody said; {advice}"
+
+
+@pytest.mark.parametrize(
+    ("origin", "advice"),
+    [
+        ("installed", "this installation has no operator configs of Ascend910B3"),
+        ("snapshot", "capture the target again with its SoC: --soc Ascend910B3"),
+        ("catalogue", SUPPLY["target.kernels"]),
+    ],
+)
+def test_missing_kernels_are_explained_by_where_the_target_is_from(origin, advice):
+    context = Context(read_model(om()), target(origin=origin, kernels={}, kernels_source=""))
+    assert supply("target.kernels", context) == advice
 
 
 def test_a_fact_that_does_not_matter_may_be_missing():

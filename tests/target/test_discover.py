@@ -269,7 +269,7 @@ def test_load_target_takes_a_folder_with_a_soc(tmp_path: Path) -> None:
     assert not load_target(str(root)).soc.known
     with pytest.raises(UsageError, match="no SoC"):
         load_target(f"{root}@910X9")
-    with pytest.raises(UnreadableInput, match="no such file"):
+    with pytest.raises(UsageError, match="no such file"):
         load_target(str(tmp_path / "gone.toml"))
 
 

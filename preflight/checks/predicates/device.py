@@ -78,7 +78,8 @@ def npu_arch_differs(context: Context, _: object) -> Iterator[Outcome]:
         return
     model = known_soc(context, manifest.soc_version)
     device = _device(context)
-    differ = _Mismatch(context, NPU_ARCH, (model.npu_arch if model else None) or "")
+    told_by = model.source if model else "the target's platform files"
+    differ = _Mismatch(context, NPU_ARCH, (model.npu_arch if model else None) or "", told_by)
     if model is None or model.npu_arch is None:
         yield _unknown_architecture(differ, model)
     elif isinstance(device, Undecided):
@@ -128,6 +129,7 @@ class _Mismatch(Struct, frozen=True):
     context: Context
     key: str  # what is compared: ARCH_TYPE or NPU_ARCH
     model_arch: str
+    source: str = "model attribute arch_type, block 0"
 
     @property
     def model_soc(self) -> str:
@@ -157,7 +159,7 @@ class _Mismatch(Struct, frozen=True):
                     "model attribute soc_version, block 0",
                 ),
                 Evidence(
-                    "SoC architecture", names[1], names[0], source, "platform file or arch_type"
+                    "SoC architecture", names[1], names[0], source, self.source
                 ),
             ),
             location=context.place("block 0 / MODEL_DEF"),

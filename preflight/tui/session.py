@@ -220,7 +220,7 @@ class Session(Struct):
 def what_changed(plan: Plan, models: Sequence[ModelFile], target: Target) -> str:
     """Which model or target is no longer what the plan was made for; `apply` would refuse it."""
     for facts, model in zip(plan.models, models, strict=True):
-        if facts.sha256 != model.sha256:
+        if (facts.sha256, facts.size) != (model.sha256, model.container.size):
             return f"{facts.path} has changed since the plan was made"
     if plan.target.fingerprint != target.fingerprint:
         return f"the target {plan.target.spec} has changed since the plan was made"

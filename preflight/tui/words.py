@@ -129,6 +129,8 @@ def finding_lines(finding: Finding) -> Iterator[Line]:
         role,
     )
     yield Line(safe(finding.message))
+    if finding.loader is not None:
+        yield Line(f"the loader says: {safe(api.loader_line(finding.loader))}")
     for item in finding.evidence:
         yield from _evidence_lines(item)
     place = [finding.location.path] if finding.location.path else []
@@ -136,8 +138,6 @@ def finding_lines(finding: Finding) -> Iterator[Line]:
         place.append(f"byte {finding.location.offset}")
     if place:
         yield Line(f"at {safe(', '.join(place))}", "dim")
-    if finding.loader is not None:
-        yield Line(f"the loader says: {safe(api.loader_line(finding.loader))}")
     for number, remedy in enumerate(finding.remedies):
         if not number:
             yield Line("ways out", "title")
@@ -188,10 +188,10 @@ def way_lines(number: int, candidate: Candidate) -> Iterator[Line]:
     mark = predicted_mark(path.predicted)
     yield Line(mark.text, mark.role)
     yield Line(f"cost {path.cost}, {path.risk} risk")
+    yield Line("can be undone" if path.reversible else "! cannot be undone fully")
     waiting = sum(map(is_unready, candidate.plan.steps))
     if waiting:
         yield Line(f"? {plural(waiting, 'step')} not ready: a file or value is missing", "unsure")
-    yield Line("can be undone" if path.reversible else "! cannot be undone fully")
     yield Line("remains", "title")
     for text in path.remaining[:12]:
         yield Line(f"- {safe(text)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -14,10 +15,11 @@ from preflight.data import samples_dir
 from preflight.findings import Evidence, Status
 from preflight.plan.model import Step
 from preflight.render.escape import printable
+from preflight.tui.screens.dialogs import Field, FormDialog
 from preflight.tui.session import Session
-from preflight.tui.widgets.lines import text_of_lines
+from preflight.tui.widgets.lines import folded, text_of_lines
 from preflight.tui.widgets.table import _fitted
-from preflight.tui.words import finding_lines, step_lines
+from preflight.tui.words import Line, finding_lines, step_lines
 from tests.tui import example
 from tests.tui.driving import LARGE, copied, detail, press, running, screen_text
 
@@ -32,19 +34,38 @@ NAMES = (
 )
 
 
-@pytest.mark.parametrize("name", NAMES)
-async def test_names_are_shown_as_they_are(name: str, tmp_path: Path) -> None:
-    odd, other = tmp_path / "m" / f"{name}.om", tmp_path / "m" / "other.om"
-    odd.parent.mkdir(parents=True)  # a slash in the name makes it a folder and a file
-    for path in (odd, other):
+async def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
+    odd = [tmp_path / "m" / f"{name}.om" for name in NAMES]
+    for path in odd:
+        path.parent.mkdir(parents=True, exist_ok=True)  # a slash in a name makes a folder
         path.write_bytes((samples_dir() / "soc_910B.om").read_bytes())
-    async with running(tmp_path, [odd, other], size=LARGE) as (app, pilot):
-        assert printable(f"{name}.om") in screen_text(app)
-        for key in ("f", "w", "enter", "s"):
-            await press(pilot, key)
-            shown = screen_text(app)
-            assert printable(odd.name) in shown, key
-            assert all(c.isprintable() or c == "\n" for c in shown), key
+    async with running(tmp_path, odd, size=LARGE) as (app, pilot):
+        for name in NAMES:
+            assert printable(f"{name}.om") in screen_text(app)
+        for path in odd:
+            await press(pilot, "f")
+            assert_shown(screen_text(app), path)
+            await press(pilot, "escape", "down")
+        await press(pilot, "m", "w", "enter")
+        for path in odd:
+            assert_shown(screen_text(app), path)
+        await press(pilot, "s")
+        assert all(c.isprintable() or c == "\n" for c in screen_text(app))
+
+
+def assert_shown(shown: str, path: Path) -> None:
+    assert printable(path.name) in shown
+    assert all(c.isprintable() or c == "\n" for c in shown)
+
+
+async def test_options_of_a_command_may_have_any_name(tmp_path: Path) -> None:
+    taken: list[Mapping[str, str]] = []
+    fields = [Field("a b[", "[red]x[/]"), Field("1", "y", "2")]
+    async with running(tmp_path, target="") as (app, pilot):
+        app.push_screen(FormDialog([Line("values")], fields, taken.append))
+        await press(pilot)
+        await press(pilot, "z", "ctrl+s")
+    assert taken == [{"a b[": "z", "1": "2"}]
 
 
 async def test_texts_of_findings_are_shown_as_they_are(
@@ -85,3 +106,10 @@ def test_lines_never_hold_control_characters(one: str, other: str) -> None:
 @given(st.text(), st.integers(0, 30), st.booleans())
 def test_a_cell_has_exactly_its_width(text: str, width: int, right: bool) -> None:
     assert cell_len(_fitted(printable(text), width, right)) == width
+
+
+@given(st.text(), st.integers(1, 40))
+def test_folding_breaks_rows_and_loses_no_word(text: str, width: int) -> None:
+    rows = folded(printable(text), width)
+    assert "".join("".join(rows).split()) == "".join(printable(text).split())
+    assert all(row == row.rstrip() for row in rows)

@@ -149,7 +149,7 @@ async def to_plan(pilot) -> None:  # type: ignore[no-untyped-def]
 async def test_the_plan_shows_its_commands_and_says_what_an_edit_leads_to(tmp_path: Path) -> None:
     async with running(tmp_path, copied(tmp_path / "m", BROKEN), size=(200, 50)) as (app, pilot):
         await to_plan(pilot)
-        assert "-> + runs; 4 steps [not saved]" in first_line(app)
+        assert "-> + runs; 4 steps, 1 not ready [not saved]" in first_line(app)
         assert "atc --model=" in detail(app)
         await press(pilot, "d")
         assert "-> x does not run; 3 steps" in first_line(app)
@@ -224,13 +224,13 @@ async def test_the_target_is_picked_from_lists_and_mistaken_names_are_explained(
         assert isinstance(app.screen, TargetScreen)
         box = app.screen.query_one("#spec", Input)
         assert box.value.endswith("/Ascend910B3/linux-aarch64")  # a final release, ready to take
-        assert f"On {box.value}" in first_line(app)
+        assert first_line(app).endswith(f"on {box.value}")
         box.value = "8.1.RC1/Ascend910B"
         await settle(pilot)
         assert "first generation" in detail(app)
         box.value = "8.1.RC1/Ascend910C"
         await settle(pilot)
-        assert "This is no target" in first_line(app)
+        assert "Ascend910C is no target" in first_line(app)
         assert "names the A3 family" in detail(app)
         box.focus()
         box.value = TARGET
@@ -257,14 +257,53 @@ async def test_a_snapshot_file_is_a_target_by_its_full_path(
 
     api.write_snapshot(api.load_target(TARGET), tmp_path / "host.toml")
     monkeypatch.chdir(tmp_path)
-    async with running(tmp_path, copied(tmp_path / "m", BROKEN), "host.toml") as (app, _pilot):
+    models = copied(tmp_path / "m", BROKEN, GOOD)
+    async with running(tmp_path, models, "host.toml") as (app, pilot):
         assert app.session.spec == str(tmp_path / "host.toml")
+        assert app.session.tally[Status.BLOCKED] == 1
+        await press(pilot, "m", "x")  # the lists begin where the snapshot was made
+        assert first_line(app).startswith(f"2 models on {TARGET}: ")
+        assert "1 model as before: x blocked" in detail(app)
+        await press(pilot, "t")
+        assert app.screen.query_one("#spec", Input).has_focus
+        await press(pilot, "enter")  # the snapshot stays, not what the lists would say
+        assert app.session.spec == str(tmp_path / "host.toml")
+
+
+async def test_a_target_that_is_none_is_refused_where_another_is_chosen(tmp_path: Path) -> None:
+    models = copied(tmp_path / "m", BROKEN)
+    async with running(tmp_path, models, "8.1.RC1/Ascend910X") as (app, pilot):
+        assert isinstance(app.screen, TargetScreen)
+        assert first_line(app).startswith("8.1.RC1/Ascend910X is no target; ")
+        assert "no SoC 'Ascend910X' is known" in detail(app)
+        box = app.screen.query_one("#spec", Input)
+        assert box.has_focus and box.value == "8.1.RC1/Ascend910X"
+        box.value = TARGET
+        await press(pilot, "enter")
         assert app.session.tally[Status.BLOCKED] == 1
 
 
-async def test_a_target_that_is_none_is_asked_again(tmp_path: Path) -> None:
-    async with running(tmp_path, copied(tmp_path / "m", BROKEN), "nowhere") as (app, _pilot):
-        assert isinstance(app.screen, TargetScreen)
+async def test_keys_without_anything_to_show_say_why(tmp_path: Path) -> None:
+    async with running(tmp_path, target="") as (app, pilot):
+        await press(pilot, "escape")
+        assert first_line(app).startswith("No model yet: o opens")
+        for key in ("f", "w", "a", "x", "enter"):
+            await press(pilot, key)
+            assert message(app) == "no model yet: o opens one", key
+        app.models.open([str(path) for path in copied(tmp_path / "m", BROKEN)])
+        for key in ("f", "a", "x"):
+            await press(pilot, key)
+            assert "t chooses where the models should run" in message(app), key
+
+
+async def test_a_file_that_cannot_be_read_is_no_file_without_findings(tmp_path: Path) -> None:
+    models = [tmp_path / "gone.om", *copied(tmp_path / "m", BROKEN)]
+    async with running(tmp_path, models) as (app, pilot):
+        await press(pilot, "f")
+        assert first_line(app).startswith("gone.om") and "findings" not in first_line(app)
+        assert detail(app).startswith("? ") and "nothing was found" not in detail(app)
+        await press(pilot, "escape", "a")
+        assert "1 model could not be read" in first_line(app)
 
 
 async def test_what_if_checks_again_with_each_move(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_from_broken_model_to_saved_plan_in_a_real_terminal(terminal: Open, tmp_
     screen.keys("w")
     screen.wait_for("ways out; best: Compile again")
     screen.keys("Enter")
-    screen.wait_for("-> + runs; 4 steps [not saved]")
+    screen.wait_for("-> + runs; 4 steps, 1 not ready [not saved]")
     screen.run("resize-window", "-x", "130", "-y", "40")
     screen.wait_for("s Save")
     screen.keys("q")
@@ -125,7 +125,7 @@ def test_a_killed_session_is_offered_again_in_a_real_terminal(
     second = terminal(tmp_path, (80, 24), str(model), "--target", TARGET)
     second.wait_for("A plan was not saved when the last session ended")
     second.keys("Enter")
-    second.wait_for("-> + runs; 4 steps [not saved]")
+    second.wait_for("-> + runs; 4 steps, 1 not ready [not saved]")
 
 
 @pytest.mark.slow

@@ -33,7 +33,8 @@ class Plain(Static):
     def __init__(
         self, text: str = "", *, id: str | None = None, classes: str | None = None
     ) -> None:
-        super().__init__(Text(text), id=id, classes=classes, markup=False)
+        self.shown = Text(text)
+        super().__init__(self.shown, id=id, classes=classes, markup=False)
 
     def show(self, lines: Iterable[Line]) -> None:
         """Other lines."""

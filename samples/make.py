@@ -19,6 +19,8 @@ sys.path.insert(0, str(HERE.parent))
 from graphs import adder, boundary, compiled, image_classifier, kernel_names  # noqa: E402
 
 from preflight.container import partitions as ids  # noqa: E402
+from preflight.container.dynamic import write_library  # noqa: E402
+from preflight.container.om2 import ENTRY_POINTS  # noqa: E402
 from preflight.container.store_writer import (  # noqa: E402
     SoPart,
     TilingRecord,
@@ -284,7 +286,7 @@ def om2() -> bytes:
     entries = {
         "manifest.json": _json(manifest),
         "data/model_0/model_meta.json": _json(meta),
-        "data/model_0/runtime/libadder_om2.so": elf_stub(_AARCH64),
+        "data/model_0/runtime/libadder_om2.so": write_library(_AARCH64, ENTRY_POINTS),
         "data/model_0/debug/ge_visual_00000000_graph_0.json": _json(visual),
         "data/kernels_npu_arch/te_add_1.o": b"\x7fELFadd",
         "data/constants/constant_0": WEIGHTS[:64],

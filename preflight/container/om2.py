@@ -14,6 +14,7 @@ import zlib
 
 from msgspec import Struct
 
+from preflight.container.dynamic import exported
 from preflight.container.elf import ELF_HEAD, elf_machine
 from preflight.container.source import Source, check_range
 from preflight.container.types import Container, ContainerKind, Fault, Note
@@ -25,9 +26,14 @@ MAX_ENTRIES = 100_000
 MAX_JSON = 64 << 20  # bytes of one JSON entry, uncompressed
 MAX_VALUES = 4_000_000  # values in one JSON entry: small ones take far more memory than bytes
 MAX_UNCOMPRESSED = 10 << 30  # the loader's limit over all compressed entries
+MAX_LIBRARY = 64 << 20  # bytes of the host program, uncompressed
 META = "model_meta.json"
 CONSTANTS = "_constants_config.json"
 MANIFEST = "manifest.json"
+# What the loader looks up in the host program (loadchecks om2.symbols).
+ENTRY_POINTS = (
+    "Om2ModelCreate", "Om2ModelLoad", "Om2ModelDestroy", "Om2ModelRun", "Om2ModelRunAsync",
+)  # fmt: skip
 _ZIP_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
@@ -159,7 +165,9 @@ def read_om2(package: Package) -> Container:
                 faults.append(Fault("om2.empty_entry", error.message, (502, 0)))
     faults += _empty_entries(package)
     libraries = tuple(f for f in files if f.endswith(".so") and "/runtime/" in f"/{f}")
-    faults += _meta_faults(documents["model_meta"], libraries)
+    program = _program(documents["model_meta"], files)
+    faults += _meta_faults(documents["model_meta"], program)
+    faults += _program_faults(package, program)
     faults += _constant_faults(documents["constants"])
     return Container(
         ContainerKind.OM2,
@@ -214,8 +222,45 @@ def _empty_entries(package: Package) -> list[Fault]:
     return []
 
 
-def _meta_faults(meta: object, libraries: tuple[str, ...]) -> list[Fault]:
-    """om2.meta and om2.zero_copy, from model_meta.json and the list of host programs."""
+def _program(meta: object, files: list[str]) -> str:
+    """The library that the loader opens: of all entries the last one named after the model."""
+    name = meta.get("name") if isinstance(meta, dict) else None
+    ending = f"lib{name}_om2.so"
+    return next((f for f in reversed(files) if f.endswith(ending)), "")
+
+
+def _program_faults(package: Package, program: str) -> list[Fault]:
+    """om2.dlopen and om2.symbols: can the library be opened, and has it what is called?
+
+    What is no ELF file at all is left to the rule that compares its machine with the host.
+    """
+    if not program:
+        return []
+    try:
+        library = package.head(program, MAX_LIBRARY + 1)
+    except MalformedInput as error:
+        return [Fault("om2.empty_entry", error.message, (502, 2), data={"entry": program})]
+    if len(library) > MAX_LIBRARY:
+        text = f"{program} has more than {MAX_LIBRARY} bytes"
+        return [Fault("cap.library", text, (505, 0), data={"entry": program})]
+    if not library:
+        return [Fault("om2.empty_entry", f"{program} is empty", (502, 2), data={"entry": program})]
+    if not elf_machine(library[:ELF_HEAD]):
+        return []
+    try:
+        given = exported(library, ENTRY_POINTS)
+    except MalformedInput as error:
+        text = f"{program} cannot be opened as a library: {error.message}"
+        return [Fault("om2.dlopen", text, (505, 0), data={"entry": program})]
+    missing = [name for name in ENTRY_POINTS if name not in given]
+    if missing:
+        text = f"{program} does not export {', '.join(missing)}"
+        return [Fault("om2.symbols", text, (506, 0), data={"entry": program})]
+    return []
+
+
+def _meta_faults(meta: object, program: str) -> list[Fault]:
+    """om2.meta and om2.zero_copy, from model_meta.json and the name of the host program."""
     if not isinstance(meta, dict):
         return [Fault("om2.meta", f"{META} is missing or no object", (503, 0))]
     if not isinstance(meta.get("name"), str) or not meta["name"]:
@@ -226,8 +271,9 @@ def _meta_faults(meta: object, libraries: tuple[str, ...]) -> list[Fault]:
             return [Fault("om2.meta", f"{META} has no list {key}", (503, 2))]
         if key == "inputs" and not all("shape_v2" in t for t in tensors):
             return [Fault("om2.meta", f"an input in {META} has no shape_v2", (503, 3))]
-    if not libraries:
-        return [Fault("om2.meta", "no host program (runtime/*.so) in the package", (503, 4))]
+    if not program:
+        text = f"no host program lib{meta['name']}_om2.so in the package"
+        return [Fault("om2.meta", text, (503, 4))]
     work, zero = meta.get("work_size"), meta.get("zero_copy_size")
     if isinstance(work, int) and isinstance(zero, int) and zero > work:
         text = f"zero_copy_size {zero} is larger than work_size {work}"

@@ -14,6 +14,8 @@ from msgspec.structs import replace
 
 from preflight.checks.context import Assumptions
 from preflight.container import partitions as ids
+from preflight.container.dynamic import write_library
+from preflight.container.om2 import ENTRY_POINTS
 from preflight.container.store_writer import (
     SoPart,
     write_custom_ops,
@@ -275,8 +277,17 @@ def package_program_no_library() -> Fixture:
     return Fixture(package(program=b"#!/bin/sh\n" + bytes(40)), target(NEW))
 
 
+def package_program_cut() -> Fixture:
+    whole = write_library(0xB7, ENTRY_POINTS)
+    return Fixture(package(program=whole[:100]), target(NEW))
+
+
+def package_program_without_entry_point() -> Fixture:
+    return Fixture(package(program=write_library(0xB7, ENTRY_POINTS[:-1])), target(NEW))
+
+
 def package_zero_copy() -> Fixture:
-    meta = b'{"name": "a", "work_size": 1, "zero_copy_size": 2, "inputs": [], "outputs": []}'
+    meta = b'{"name": "adder", "work_size": 1, "zero_copy_size": 2, "inputs": [], "outputs": []}'
     return Fixture(package(meta=meta), target(NEW))
 
 

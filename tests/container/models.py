@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 
 from preflight.container import writer
+from preflight.container.dynamic import write_library
+from preflight.container.om2 import ENTRY_POINTS
 from preflight.container.store_writer import (
     SoPart,
     TilingRecord,
@@ -35,7 +37,7 @@ META = {
 OM2_ENTRIES = {
     "manifest.json": json.dumps({"om2_version": "0"}).encode(),
     "data/model_0/model_meta.json": json.dumps(META).encode(),
-    "data/model_0/runtime/libnet_om2.so": ELF_AARCH64,
+    "data/model_0/runtime/libnet_om2.so": write_library(0xB7, ENTRY_POINTS),
     "data/constants/constant_0": bytes(16),
     "data/constants/model_0_constants_config.json": json.dumps(
         {

@@ -8,7 +8,8 @@ import zipfile
 import pytest
 
 from preflight.container import writer
-from preflight.container.om2 import Package
+from preflight.container.dynamic import write_library
+from preflight.container.om2 import ENTRY_POINTS, Package
 from preflight.container.read import read_container
 from preflight.container.source import BytesSource
 from preflight.container.types import ContainerKind
@@ -16,6 +17,7 @@ from preflight.errors import MalformedInput
 from tests.container.models import META, om2
 
 META_PATH = "data/model_0/model_meta.json"
+PROGRAM = "data/model_0/runtime/libnet_om2.so"
 CONSTANTS = "data/constants/model_0_constants_config.json"
 
 
@@ -47,6 +49,10 @@ def test_entries_and_documents() -> None:
         (om2({META_PATH: json.dumps(META | {"zero_copy_size": 65}).encode()}), "om2.zero_copy"),
         (om2({META_PATH: b"not json"}), "om2.empty_entry"),
         (om2({META_PATH: b"[" * 100_000}), "om2.empty_entry"),
+        (om2({PROGRAM: write_library(0x3E, ENTRY_POINTS[:-1])}), "om2.symbols"),
+        (om2({PROGRAM: write_library(0x3E, ENTRY_POINTS)[:100]}), "om2.dlopen"),
+        (om2({PROGRAM: b""}), "om2.empty_entry"),
+        (om2({"data/model_0/runtime/libother_om2.so": b"x"}, without=PROGRAM), "om2.meta"),
         (om2({CONSTANTS: b""}), "om2.empty_entry"),
         (om2({"data/kernels_npu_arch/k.o": b""}), "om2.empty_entry"),
         (om2({"data/constants/constant_0": b""}), "om2.empty_entry"),

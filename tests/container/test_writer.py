@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from preflight.container import writer
+from preflight.container.om2 import Package
 from preflight.container.read import read_container
+from preflight.container.source import BytesSource
 from preflight.container.types import Block, ContainerKind
 from preflight.container.wire import encode_field
 
@@ -87,6 +89,8 @@ def test_om2_entries(files: dict[str, bytes], stored: bool) -> None:
     assert isinstance(read, tuple)
     assert {e.name: e.size for e in read} == {name: len(c) for name, c in entries.items()}
     assert {e.stored for e in read} == {stored}
+    package = Package(BytesSource(data))
+    assert {name: package.read(name) for name in entries} == entries
 
 
 @given(st.binary(min_size=2, max_size=40), st.binary(min_size=4, max_size=40))

@@ -68,7 +68,16 @@ class Context(Struct, frozen=True):
         """The reader whose checks apply to this file."""
         if self.assumptions.loader:
             return self.assumptions.loader
-        return _LOADER_OF_KIND.get(self.model.container.kind, "standard")
+        container = self.model.container
+        if container.kind is ContainerKind.NOT_A_MODEL and self._taken_for_package:
+            return "om2"
+        return _LOADER_OF_KIND.get(container.kind, "standard")
+
+    @property
+    def _taken_for_package(self) -> bool:
+        """Whether the loader looks for a package and finds the first bytes of one (§D.1)."""
+        knows = self.behaviour is not None and self.behaviour.om2
+        return knows and any(f.check.startswith("om2.") for f in self.model.container.faults)
 
     @property
     def container(self) -> Container:

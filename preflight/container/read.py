@@ -119,7 +119,7 @@ def _say_cut(container: Container) -> Container:
     return replace(container, what=f"{container.what}, with {-missing} bytes too many")
 
 
-def _zip(source: Source) -> Container | None:
+def _zip(source: Source) -> Container:
     from preflight.container.om2 import Package, is_package, read_om2  # zipfile is slow to import
 
     try:
@@ -135,7 +135,15 @@ def _zip(source: Source) -> Container | None:
         return Container(
             ContainerKind.NOT_A_MODEL, what, source.size, faults=(fault,), advice=advice
         )
-    return read_om2(package) if is_package(package) else None
+    found = read_om2(package)
+    if is_package(package):
+        return found
+    from preflight.container.sniff import guess
+
+    result = guess(source)  # a loader that knows packages takes it for one all the same
+    return replace(
+        found, kind=ContainerKind.NOT_A_MODEL, what=result.what, advice=result.advice, details={}
+    )
 
 
 def _starts_like_package(source: Source) -> bool:

@@ -286,6 +286,18 @@ def package_program_without_entry_point() -> Fixture:
     return Fixture(package(program=write_library(0xB7, ENTRY_POINTS[:-1])), target(NEW))
 
 
+def zip_of_something_else() -> Fixture:
+    return Fixture(write_om2({"readme.txt": b"hello"}), target(NEW))
+
+
+def zip_of_something_else_on_old() -> Fixture:
+    return Fixture(write_om2({"readme.txt": b"hello" * 99}), target())
+
+
+def zip_cut_short() -> Fixture:
+    return Fixture(b"PK\x03\x04", target(NEW))
+
+
 def package_zero_copy() -> Fixture:
     meta = b'{"name": "adder", "work_size": 1, "zero_copy_size": 2, "inputs": [], "outputs": []}'
     return Fixture(package(meta=meta), target(NEW))

@@ -2,9 +2,10 @@
 
     python bench/logs.py [--mb 100]
 
-Makes a log of that size in a temporary file (plog lines at every level, stack traces, messages of
-several lines, one fault in the middle), explains it and prints megabytes per second of CPU time,
-the ratio to reading the lines, and the peak of memory. Exit code 1 when the fault was not found.
+Makes three logs of that size in a temporary file (plog lines at every level, warnings and errors
+only, and text in which nearly every word is new), each with one fault in the middle, explains them
+and prints megabytes per second of CPU time, the ratio to reading the lines, and the peak of memory.
+Exit code 1 when a fault was not found.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ _FAULT = (
     "The opp version of the model does not match the current opp run package, Model is "
     "[6.4.12.1.241], opp run package is [7.7.0.1.238], try to convert the om again!\n"
 )
+NOVEL = "novel"
 LEVELS = {
     "info": (("INFO", 60), ("DEBUG", 25), ("EVENT", 5), ("WARNING", 8), ("ERROR", 2)),
     "errors": (("WARNING", 50), ("ERROR", 50)),
@@ -52,6 +54,24 @@ def write_log(path: Path, size: int, levels: tuple[tuple[str, int], ...], seed: 
                 written += out.write(block.replace(b"op1", f"op{half}{written % 97}".encode()))
             if half == 0:
                 out.write(_FAULT.encode())
+
+
+def write_novel(path: Path, size: int, seed: int = 5) -> None:
+    """Text of words that hardly ever come twice, with one fault in the middle."""
+    rng = random.Random(seed)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+
+    def word() -> str:
+        return "".join(rng.choices(letters, k=rng.randint(3, 12)))
+
+    written, half = 0, True
+    with path.open("w", encoding="utf-8") as out:
+        while written < size:
+            if half and written > size // 2:
+                out.write(_FAULT)
+                half = False
+            words = [word() for _ in range(12)]
+            written += out.write(f"{words[0]}.{words[1]}: {' '.join(words[2:])} {written % 977}\n")
 
 
 def _line(i: int, rng: random.Random, names: list[str], weights: list[int]) -> str:
@@ -80,8 +100,11 @@ def main() -> int:
     found = True
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "big.log")
-        for name, levels in LEVELS.items():
-            write_log(path, args.mb * 1_000_000, levels)
+        for name in (*LEVELS, NOVEL):
+            if name == NOVEL:
+                write_novel(path, args.mb * 1_000_000)
+            else:
+                write_log(path, args.mb * 1_000_000, LEVELS[name])
             size = path.stat().st_size / 1e6
             plain = _baseline(path)
             began = time.process_time()

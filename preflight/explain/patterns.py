@@ -11,6 +11,8 @@ import re
 
 from msgspec import Struct, field
 
+from preflight.explain.boundaries import ends_inside, may_begin_inside
+
 MIN_ANCHOR = 4  # a Chinese character counts twice
 COMMON_WEIGHT = 3
 MAX_REPEAT = 400
@@ -25,15 +27,33 @@ class _Run(Struct):
     anchors: list[tuple[str, ...]] = field(default_factory=list)  # each: one of these is there
     current: list[str] = field(default_factory=list)
     wide: int = 0
+    inside: set[str] = field(default_factory=set)  # anchors that may begin inside a word
+    begins_inside: bool = False  # whether `current` does
 
     def close(self) -> None:
         if self.current:
-            self.anchors.append(("".join(self.current).lower(),))
+            text = "".join(self.current).lower()
+            self.anchors.append((text,))
+            if may_begin_inside(text, self.begins_inside):
+                self.inside.add(text)
             self.current = []
 
+    def add(self, literal: str, before: str) -> None:
+        """Continue the literal text, or begin one; `before` is the pattern in front of it."""
+        if not self.current:
+            self.begins_inside = ends_inside(before)
+        self.current.append(literal)
+
     def best(self) -> tuple[str, ...]:
-        """The anchors whose shortest text is longest: the rarest in ordinary text."""
-        return max(self.anchors, key=lambda a: (min(map(weight, a)), -len(a)), default=())
+        """The anchors whose shortest text is longest: the rarest in ordinary text. Those that
+        begin where a word does are found at less cost and go first.
+        """
+        return max(self.anchors, key=self._rank, default=())
+
+    def _rank(self, texts: tuple[str, ...]) -> tuple[bool, int, int]:
+        least = min(map(weight, texts))
+        plain = least >= MIN_ANCHOR and not self.inside.intersection(texts)
+        return plain, least, -len(texts)
 
 
 # Words that every other log line has: a search for them narrows nothing down.
@@ -43,7 +63,79 @@ _COMMON = frozenset(
         *("version", "ascend", "path", "file", "input", "output", "data", "size", "shape", "type"),
         *("number", "kernel", "operator", "platform", "runtime", "driver", "memory", "socket"),
         *("connect", "result", "results", "import", "module", "library", "package", "server"),
-        *("rank", "agent", "hccl", "execute"),
+        *(
+            "rank",
+            "agent",
+            "hccl",
+            "execute",
+            "for",
+            "of",
+            "set",
+            "not",
+            "this",
+            "from",
+            "with",
+            "built",
+        ),
+        *(
+            "parse",
+            "other",
+            "others",
+            "param",
+            "check",
+            "install",
+            "format",
+            "require",
+            "const",
+            "user",
+        ),
+        *(
+            "python",
+            "table",
+            "group",
+            "multi",
+            "should",
+            "must",
+            "support",
+            "compile",
+            "contain",
+            "is",
+        ),
+        *(
+            "create",
+            "current",
+            "resource",
+            "found",
+            "need",
+            "needs",
+            "backend",
+            "range",
+            "parameter",
+        ),
+        *("update", "soc", "stream", "process", "given", "detail", "event", "expect", "installed"),
+        *(
+            "code",
+            "name",
+            "node",
+            "field",
+            "error:",
+            "warning",
+            "list",
+            "value",
+            "not found",
+            "has",
+        ),
+        *(
+            "upgrade",
+            "object",
+            "string",
+            "available",
+            "required",
+            "requires",
+            "expected",
+            "read",
+            "open",
+        ),
     }
 )
 
@@ -63,6 +155,7 @@ class Alternative(Struct, frozen=True):
 
     first: tuple[str, ...]
     also: tuple[tuple[str, ...], ...]
+    inside: frozenset[str] = frozenset()  # those of all these texts that may begin inside a word
 
 
 class Shape(Struct, frozen=True):
@@ -77,12 +170,12 @@ def shape_of(pattern: str) -> Shape:
     problems: list[str] = []
     alternatives: list[Alternative] = []
     for branch in split_alternatives(pattern):
-        run = _read(branch, problems, depth=0)
+        run = _read(branch, problems, depth=0, before="")
         best = run.best()
         if not best or min(map(weight, best)) < min(MIN_ANCHOR, COMMON_WEIGHT):
             problems.append(f"no literal text of {MIN_ANCHOR} characters in {branch!r}")
         also = tuple(a for a in run.anchors if a != best and min(map(len, a)) > 1)
-        alternatives.append(Alternative(best, also))
+        alternatives.append(Alternative(best, also, frozenset(run.inside)))
         if run.wide > MAX_WIDE:
             problems.append(f"more than {MAX_WIDE} wide repeats in {branch!r}")
     return Shape(tuple(alternatives), tuple(problems))
@@ -138,16 +231,16 @@ def _group_end(pattern: str, start: int) -> int:
     return i
 
 
-def _read(branch: str, problems: list[str], depth: int) -> _Run:
+def _read(branch: str, problems: list[str], depth: int, before: str) -> _Run:
     run = _Run()
     i = 0
     while i < len(branch):
-        i = _read_atom(branch, i, run, problems, depth)
+        i = _read_atom(branch, i, run, problems, depth, before)
     run.close()
     return run
 
 
-def _read_atom(text: str, i: int, run: _Run, problems: list[str], depth: int) -> int:
+def _read_atom(text: str, i: int, run: _Run, problems: list[str], depth: int, before: str) -> int:
     """Read one atom and its quantifier; returns where the next one begins."""
     c = text[i]
     literal, wide, inner = "", False, ""
@@ -169,9 +262,9 @@ def _read_atom(text: str, i: int, run: _Run, problems: list[str], depth: int) ->
         run.close()
         group = _Quantified(optional=_optional(quantifier), repeated=_repeats(quantifier))
         excluded = text.startswith(("(?!", "(?<!"), i)
-        _read_group(inner, run, problems, depth, group, excluded=excluded)
+        _read_group(inner, run, problems, depth, group, excluded=excluded, before=before + text[:i])
     elif quantifier is None and literal:
-        run.current.append(literal)
+        run.add(literal, before + text[:i])
     else:
         run.close()
         _check_repeat(text[i:end], quantifier, wide, run, problems)
@@ -211,6 +304,7 @@ def _read_group(
     group: _Quantified,
     *,
     excluded: bool,
+    before: str,
 ) -> None:
     if depth > 4:
         problems.append("groups nested more than five deep")
@@ -218,8 +312,9 @@ def _read_group(
     widest = 0
     found: list[tuple[str, ...]] = []
     for branch in split_alternatives(inner):
-        sub = _read(branch, problems, depth + 1)
+        sub = _read(branch, problems, depth + 1, before)
         widest = max(widest, sub.wide)
+        run.inside |= sub.inside
         found.append(sub.best())
         if group.repeated and re.search(r"(?<!\\)[*+]|(?<!\\)\{", branch):
             problems.append(f"a repeat inside a repeated group: {inner!r}")

@@ -8,7 +8,7 @@ bounded by caps per fault, not by the size of the log.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from preflight.explain import catalogue
@@ -16,6 +16,7 @@ from preflight.explain.lines import MAX_LINE, Header, header, message_at, owner
 from preflight.explain.parameters import collect_context
 from preflight.explain.reading import Block
 from preflight.explain.signatures import Signature, by_anchor
+from preflight.explain.signs import SIGNS
 from preflight.explain.types import CodeSeen, EvidenceLine
 from preflight.explain.view import View
 from preflight.explain.vocabulary import Vocabulary
@@ -25,23 +26,13 @@ MAX_HITS = 64  # per fault; more of the same teaches nothing
 MAX_EARLIEST = 12
 MAX_CODE_LINES = 5_000
 NEAR = 1500  # characters around a line in which the rest of its message is expected
+MAX_LOOKED = 1_000  # lines per signature around which the rest of a message was looked for
 MAX_MESSAGES = 150  # messages of several lines that are put together per signature
 MAX_BORING = 200_000  # lines remembered as holding no anchor
 MAX_CODES = 64
+UNLIKE = 4  # blocks without a line like an earlier one, after which lines are no longer compared
+RETRY = 16  # of so many blocks one is compared all the same
 
-_PLATFORM = (
-    "ascend310", "ascend910", "ascend-toolkit", "/ascend/", "libascend", "ascendcl", "aclrt",
-    "aclmdl", "aclinit", "torch_npu", "torch-npu", "vllm-ascend", "/davinci", "davinci_", "npu-smi",
-    "atc start working", "atc run ", "[error] ge(", "[error] runtime(", "huawei_ascend", "cann ",
-    "npu:", "ai.onnx::", "mindspore", "te_fusion", "昇腾", "hccl", "aicoreengine", "tbe-custom",
-    "soc_version", "npu out of memory", "aclnn", "ggml-cann", "mindie", "nnadapter",
-    "ascend950", "ascend610", "acl stream", "acl error", "cann error", "cann failure",
-    "vendors/config.ini", "op_impl/", "acl_error", "aclnn_err", "[acl", "aclerror", "canngraph",
-    "nnadapter", "ais_bench", "paddlelite", "[op_proto]", "[error] drv(", "[error] tbe(",
-    "[error] tdt(", "[error] aicpu(", "[error] hccp(", "[error] fe(", "[error] op(",
-    "[error] tefusion(", "error] lite(", "[subgraphopt]", "aicore", "aivec", "cce_", "catlass",
-    "ascend_install", "/ascend-", "hdk", "openascend", "dcmi", "dvpp", "mindx", "mxbase", "sgl_kernel_npu", "te_fusion", "orangepi",
-)  # fmt: skip
 _DIGIT = re.compile(r"\d")
 _QUIET_LEVELS = {"INFO", "DEBUG", "EVENT", "I", "D", "V", "TRACE"}
 _MESSAGE_CODE = re.compile(r"E(?:RR[0-9]{5}|[0-9A-Z][0-9]{4})(?![0-9A-Za-z_])")
@@ -97,9 +88,15 @@ class Scanner:
         anchors = by_anchor(signatures)
         self._worded = {a: s for a, s in anchors.items() if not _DIGIT.search(a)}
         self._numbered = {a: s for a, s in anchors.items() if _DIGIT.search(a)}
-        self._words = Vocabulary(self._worded)
+        needs = [s.needs for found in anchors.values() for s in found]
+        others = {t for n in needs for group in n.also for t in group if not _DIGIT.search(t)}
+        inside = {t for n in needs for t in n.inside}
+        others.update(s for s in SIGNS if not _DIGIT.search(s))
+        self._words = Vocabulary(self._worded, others, inside)
         self._boring: set[int] = set()
+        self._unlike = 0  # blocks in a row in which no line was like an earlier one
         self._messages: dict[str, int] = {}
+        self._looked: dict[str, int] = {}
         self._spent: dict[str, int] = {}
         self._seen: set[tuple[str, int, str]] = set()
         self._code_lines = 0
@@ -127,10 +124,8 @@ class Scanner:
         self.result.lines += len(lines)
         self.result.bytes += block.size
         view = View(block.source, block.first_line, lines)
-        low = view.low
-        collect_context(view.text, low, self.result.context)
-        if not self.result.platform:
-            self.result.platform = any(sign in low for sign in _PLATFORM)
+        low = view.narrow
+        collect_context(view.text, view.narrow, self.result.context)
         for anchor in [a for a in self._numbered if a in low]:
             self._try_anchor(view, anchor, self._numbered, list(view.lines_with(anchor)))
         self._try_worded(view)
@@ -143,25 +138,51 @@ class Scanner:
         Logs repeat themselves with other numbers; a line that held none of these anchors once
         holds none of them again, so most of a large log is not searched at all.
         """
-        bare = view.low.encode("utf-8", "replace").translate(None, b"0123456789")
-        kept = list(map(hash, bare.split(b"\n")))
-        fresh = [i for i, h in enumerate(kept) if h not in self._boring]
-        if not fresh:
+        kept = self._hashes(view)
+        fresh = [i for i, h in enumerate(kept) if h not in self._boring] if kept else []
+        if kept and 10 * len(fresh) < 9 * len(kept):
+            self._unlike = 0
+        if kept and not fresh:
             return
-        part = view if len(fresh) == len(kept) else view.part(fresh)
+        part = view.part(fresh) if kept and len(fresh) < len(kept) else view
+        there = self._words.find(part.narrow, part.low)
+        self._look_for_signs(part.narrow, there)
         tried: set[int] = set()
-        if part is not view:
-            lines = bare.split(b"\n")
-            bare = b"\n".join([lines[i] for i in fresh])
-        maybe = self._words.possible(bare)
-        for anchor in [a for a in self._worded if a in maybe and a in part.low]:
-            indexes = [part.index(start) for start, _ in part.lines_with(anchor)]
-            spans = [view.span(fresh[i]) for i in indexes]
-            open_ = self._try_anchor(view, anchor, self._worded, spans)
+        for anchor in [a for a in self._worded if a in there]:
+            candidates = self._worded[anchor]
+            if part is view:  # all of the block is known: what is not in it need not be tried
+                candidates = [s for s in candidates if self._complete(s, there)]
+            if not candidates:
+                continue
+            indexes = list(dict.fromkeys(map(part.index, there[anchor])))
+            spans = [view.span(i if part is view else fresh[i]) for i in indexes]
+            open_ = self._try_anchor(view, anchor, self._worded, spans, candidates)
             tried.update(i for i, was in zip(indexes, open_, strict=True) if was)
         if len(self._boring) > MAX_BORING:
             self._boring.clear()
         self._boring.update(kept[i] for n, i in enumerate(fresh) if n not in tried)
+
+    def _hashes(self, view: View) -> list[int]:
+        """A number for each line without its digits; none where lines do not repeat themselves."""
+        self._unlike += 1
+        if self._unlike > UNLIKE and self._unlike % RETRY:
+            return []
+        bare = view.low.encode("utf-8", "replace").translate(None, b"0123456789")
+        return list(map(hash, bare.split(b"\n")))
+
+    def _look_for_signs(self, low: str, there: Collection[str]) -> None:
+        if not self.result.platform:
+            numbered = (s for s in SIGNS if _DIGIT.search(s))
+            worded = any(s in there for s in SIGNS)
+            self.result.platform = worded or any(sign in low for sign in numbered)
+
+    def _complete(self, signature: Signature, there: Collection[str]) -> bool:
+        """Whether everything a signature needs may be somewhere in the block."""
+        known = self._words.texts
+        return all(
+            any(text in there or text not in known for text in group)
+            for group in signature.needs.also
+        )
 
     def _try_anchor(
         self,
@@ -169,21 +190,24 @@ class Scanner:
         anchor: str,
         table: dict[str, list[Signature]],
         spans: list[tuple[int, int]],
+        candidates: list[Signature] | None = None,
     ) -> list[bool]:
         """Try the patterns of an anchor on lines that hold it.
 
         Tells for each line whether another line with other numbers could still match.
         """
-        candidates = table[anchor]
-        live = [s for s in candidates if self._spent.get(s.fault, 0) < MAX_HITS]
+        live = [s for s in candidates or table[anchor] if self._spent.get(s.fault, 0) < MAX_HITS]
         if not live:  # more of the same teaches nothing
-            del table[anchor]
+            if all(self._spent.get(s.fault, 0) >= MAX_HITS for s in table[anchor]):
+                del table[anchor]
             return [False] * len(spans)
         tried = []
         for start, end in spans:
             low = view.low[start : min(end, start + MAX_LINE)]
-            answers = [self._try_line(view, start, low, s) for s in live]
-            tried.append(True in answers)
+            open_ = False
+            for signature in live:
+                open_ = self._try_line(view, start, low, signature) or open_
+            tried.append(open_)
         return tried
 
     def _try_line(self, view: View, start: int, low: str, signature: Signature) -> bool:
@@ -200,8 +224,10 @@ class Scanner:
     def _joinable(self, view: View, start: int, length: int, signature: Signature) -> bool:
         """Whether it is worth while to look at the whole message that the line is part of."""
         used = self._messages.get(signature.key, 0)
-        if used >= MAX_MESSAGES or not view.joined(start):
+        looked = self._looked.get(signature.key, 0)
+        if used >= MAX_MESSAGES or looked >= MAX_LOOKED or not view.joined(start):
             return False
+        self._looked[signature.key] = looked + 1
         if not signature.possible(view.low[max(0, start - NEAR) : start + length + NEAR]):
             return False
         self._messages[signature.key] = used + 1
@@ -260,7 +286,7 @@ class Scanner:
         wanted = len(self.result.earliest) < MAX_EARLIEST
         if not wanted and self._code_lines >= MAX_CODE_LINES:
             return
-        for index in view.errorish():
+        for index in view.errorish(MAX_CODE_LINES - self._code_lines + MAX_EARLIEST):
             line = view.kept[index][:MAX_LINE]
             if len(self.result.earliest) < MAX_EARLIEST:
                 head = header(line)

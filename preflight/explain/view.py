@@ -19,11 +19,21 @@ _MODULES = (
 _QUIET = tuple(
     f"[{level}] {module}(" for level in ("INFO", "DEBUG", "EVENT") for module in _MODULES
 )
+_QUIET_LEVELS = ("[INFO] ", "[DEBUG] ", "[EVENT] ")
 _OPENERS = ("[", "(", "")  # what the next line of a plog begins with, or nothing at all
-_ERRORISH = re.compile(
-    r"error|fail|fatal|exception|traceback|undefined symbol|cannot |can't |killed|错误|失败|异常"
-    r"|e[0-9a-z][0-9]{4}[:)\], ]"
-)
+_ERROR_WORDS = (
+    "error", "fail", "fatal", "exception", "traceback", "undefined symbol", "cannot ", "can't ",
+    "killed", "错误", "失败", "异常",
+)  # fmt: skip
+_FOUR_DIGITS = re.compile(r"[0-9]{4}[:)\], ]")
+
+
+def _lower(line: str) -> str:
+    """Lower case of the same length."""
+    low = line.lower()
+    if len(low) == len(line):
+        return low
+    return "".join(c.lower() if len(c.lower()) == 1 else c for c in line)
 
 
 class View:
@@ -31,17 +41,22 @@ class View:
 
     def __init__(self, source: str, first_line: int, lines: list[str]) -> None:
         self.source = source
-        loud = [i for i, line in enumerate(lines) if not line.startswith(_QUIET)]
-        if len(loud) == len(lines):
-            self.kept, self._numbers = lines, None
-        else:
-            self.kept, self._numbers = [lines[i] for i in loud], loud
+        self.kept = lines
+        self._numbers: list[int] | None = None
         self._first = first_line
         self._starts: list[int] = []
-        self.text = "\n".join(self.kept)
+        self.text = "\n".join(lines)
+        if any(level in self.text for level in _QUIET_LEVELS):
+            loud = [i for i, line in enumerate(lines) if not line.startswith(_QUIET)]
+            if len(loud) < len(lines):
+                self.kept, self._numbers = [lines[i] for i in loud], loud
+                self.text = "\n".join(self.kept)
         self.low = self.text.lower()
         if len(self.low) != len(self.text):  # a few letters change their length: keep offsets true
-            self.low = "".join(c.lower() if len(c.lower()) == 1 else c for c in self.text)
+            self.low = "\n".join(map(_lower, self.kept))
+        # One byte a character: a search in wide text takes several times as long.
+        wide = not self.low.isascii()
+        self.narrow = self.low.encode("latin-1", "replace").decode("latin-1") if wide else self.low
 
     def number(self, index: int) -> int:
         """The line's number in its file, counted from 1."""
@@ -65,7 +80,7 @@ class View:
 
     def lines_with(self, anchor: str) -> Iterator[tuple[int, int]]:
         """(start, end) of the lines that hold the text, each once."""
-        low = self.low
+        low = self.narrow if anchor.isascii() else self.low
         at = low.find(anchor)
         while at >= 0:
             start = low.rfind("\n", 0, at) + 1
@@ -83,15 +98,24 @@ class View:
             end >= 0 and self.text[end + 1 : end + 2] not in _OPENERS
         )
 
-    def errorish(self) -> Iterator[int]:
-        """Indexes of the lines that speak of something going wrong."""
-        match = _ERRORISH.search(self.low)
-        while match is not None:
-            yield self.index(match.start())
-            end = self.low.find("\n", match.end())
-            if end < 0:
-                return
-            match = _ERRORISH.search(self.low, end)
+    def errorish(self, limit: int) -> list[int]:
+        """Indexes of the first lines that speak of something going wrong, or hold a message code;
+        of each kind at most `limit`.
+        """
+        found: set[int] = set()
+        for word in _ERROR_WORDS:
+            low = self.narrow if word.isascii() else self.low
+            at, number = low.find(word), 0
+            while at >= 0 and number < limit:
+                found.add(self.index(at))
+                number += 1
+                end = low.find("\n", at)
+                at = low.find(word, end) if end >= 0 else -1
+        for digits in _FOUR_DIGITS.finditer(self.narrow):  # rarer than the letter of a code
+            start = digits.start()
+            if self.narrow[max(0, start - 2) : start - 1] == "e":
+                found.add(self.index(start))
+        return sorted(found)
 
     def index(self, offset: int) -> int:
         """The index of the line that holds an offset."""

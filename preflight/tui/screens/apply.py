@@ -19,17 +19,18 @@ from preflight.errors import PreflightError
 from preflight.tui.screens.dialogs import ChoiceDialog
 from preflight.tui.widgets.base import AssistantScreen, Plain
 from preflight.tui.widgets.table import Column, LazyTable
-from preflight.tui.words import STEP_MARKS, Line, is_unready, step_lines
+from preflight.tui.words import STEP_MARKS, Line, is_unready, plural, step_lines
 
 _COLUMNS = (Column("state", 12), Column("step", 0))
 _WORDS = {
-    "done": ("+ done", "good"),
+    "done": ("+ done: every step of the plan is carried out", "good"),
     "stopped": ("! stopped; what is done stays, and a new run goes on from there", "warn"),
     "failed": ("x a step failed; the journal says what was undone", "bad"),
     "dry_run": ("nothing was done; this is what would happen", "title"),
-    "rolled_back": ("< rolled back", "warn"),
+    "rolled_back": ("< rolled back: what the plan had done is undone", "warn"),
 }
 _WAIT_SECONDS = 0.1
+_RECORDS_SEEN = 8
 
 
 class StopApplying(Exception):
@@ -154,11 +155,19 @@ class ApplyScreen(AssistantScreen):
         status = "started" if event.status == "undoing" else event.status
         detail = event.detail if event.status in ("done", "failed") else ""
         self._states[event.step] = (status, detail)
-        self.query_one(LazyTable).refresh()
+        table = self.query_one(LazyTable)
+        place = next((n for n, s in enumerate(self._steps) if s.id == event.step), table.cursor)
+        if place != table.cursor:
+            table.cursor = place  # the step that runs is the one to look at
+        table.refresh()
+        done = sum(state in ("done", "would run") for state, _ in self._states.values())
+        said = "trying the plan" if self._dry_run else "carrying out the plan"
+        if event.status not in ("undoing", "undone"):
+            self.answer(f"{said}: {done} of {plural(len(self._steps), 'step')} done ...")
         self._show_journal()
 
     def on_apply_screen_asked(self, event: Asked) -> None:
-        lines = list(step_lines(event.step))
+        lines = [line for line in step_lines(event.step) if line.role != "dim"]  # not the reasons
         question = Line(f"{event.question[:1].upper()}{event.question[1:]}", "title")
         choices = [("yes", "yes"), ("no", "no, stop here")]
         self.app.push_screen(
@@ -212,16 +221,23 @@ class ApplyScreen(AssistantScreen):
             status, detail = self._states.get(step.id, ("pending", ""))
             if detail:
                 yield Line(f"{status}: {api.printable(detail)}", STEP_MARKS[status][1])
-            yield from step_lines(step)
+        yield from self._journal_lines()
+        if 0 <= row < len(self._steps):
+            yield Line("")
+            yield from step_lines(self._steps[row])
+
+    def _journal_lines(self) -> Iterator[Line]:
+        """The last records; all of them are in the file that is named."""
         journal = api.journal_path(Path(self._path))
-        yield Line("")
         yield Line(f"journal {api.printable(str(journal))}", "title")
         try:
             records = api.read_journal(journal)
         except PreflightError as error:
             yield Line(api.printable(error.message), "bad")
             return
-        for record in records:
+        if len(records) > _RECORDS_SEEN:
+            yield Line(f"... {plural(len(records) - _RECORDS_SEEN, 'record')} before", "dim")
+        for record in records[-_RECORDS_SEEN:]:
             said = " ".join(t for t in (record.at[11:19], record.event, record.step) if t)
             yield Line(api.printable(f"{said}: {record.detail}" if record.detail else said))
         if not records:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input
 
@@ -20,6 +20,7 @@ from preflight.tui.widgets.table import Column, LazyTable
 from preflight.tui.words import Line
 
 _MOST_CHOICES_SEEN = 10
+_FRAME_ROWS = 6  # border, space around the choices, and the row of keys
 
 
 class ChoiceDialog(ModalScreen[str | None]):
@@ -34,17 +35,25 @@ class ChoiceDialog(ModalScreen[str | None]):
         self._lines, self._choices, self._chosen = lines, choices, chosen
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(classes="dialog"):
-            yield Plain(id="question")
+        with Vertical(classes="dialog"):
+            with VerticalScroll(id="asked"):
+                yield Plain(id="question")
             yield LazyTable([Column("")], id="choices")
-            yield Plain("arrows choose, Enter answers, Escape goes back", classes="keys")
+            keys = "arrows choose, Enter answers, Escape goes back; Tab to read on above"
+            yield Plain(keys, classes="keys")
 
     def on_mount(self) -> None:
         self.query_one("#question", Plain).show(self._lines)
         table = self.query_one(LazyTable)
-        table.styles.height = min(len(self._choices), _MOST_CHOICES_SEEN)
+        rows = min(len(self._choices), _MOST_CHOICES_SEEN)
+        table.styles.height = rows
         table.show(len(self._choices), lambda row: (Line(self._choices[row][1]),), self._chosen)
         table.focus()
+
+    def on_resize(self) -> None:
+        rows = min(len(self._choices), _MOST_CHOICES_SEEN)
+        asked = self.query_one("#asked", VerticalScroll)
+        asked.styles.max_height = max(3, self.app.size.height - rows - _FRAME_ROWS)
 
     def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
         self.dismiss(self._choices[event.row][0])

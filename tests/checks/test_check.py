@@ -12,8 +12,7 @@ from preflight.checks.context import Assumptions
 from preflight.checks.waivers import load_waivers
 from preflight.errors import ExitCode, UnreadableInput, UsageError
 from preflight.findings import Severity, Status
-from tests.checks import fixtures
-from tests.checks.fixtures import om, target
+from tests.checks.fixtures import FIXTURES, om, target
 
 TODAY = datetime.date(2030, 6, 1)
 TARGET = "8.1.RC1/Ascend910B3/linux-aarch64"
@@ -133,8 +132,8 @@ def one(rule: str = "PF110", expires: str = "2030-06-01", **which: str) -> str:
 
 def test_a_waived_finding_is_listed_and_decides_nothing(models, tmp_path):
     model = models / "good.om"
-    model.write_bytes(fixtures.other_opp().model)
-    where = fixtures.other_opp().target
+    model.write_bytes(FIXTURES["other_opp"]().model)
+    where = FIXTURES["other_opp"]().target
     plain = check([model], [where]).results[0]
     assert plain.verdicts.deploy.decided_by == "PF403"
     accepted = waivers(tmp_path, one("PF403", model="good.om"))

@@ -12,7 +12,7 @@ import pytest
 from preflight.cli import diagnostics
 from preflight.cli.app import app
 from preflight.data import samples_dir
-from tests.checks.fixtures import om, other_opp
+from tests.checks.fixtures import FIXTURES, om
 
 TARGET = "8.1.RC1/Ascend910B3/linux-aarch64"
 GOOD = str(samples_dir() / "soc_910B3.om")
@@ -213,7 +213,7 @@ def test_a_check_loads_nothing_that_it_does_not_need(tmp_path):
 
 def test_odd_file_names_do_not_break_a_report(run, tmp_path):
     path = tmp_path / "a\x1b[31m\nb.om"
-    path.write_bytes(other_opp().model)
+    path.write_bytes(FIXTURES["other_opp"]().model)
     for form in ("text", "json", "markdown", "sarif", "junit"):
         code, out, _ = run("check", str(path), "--target", TARGET, "--format", form)
         assert code in (0, 1)

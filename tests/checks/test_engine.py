@@ -109,20 +109,20 @@ def test_a_model_that_passes_in_every_release_needs_no_release():
 
 
 def test_a_model_that_some_release_refuses_needs_the_release():
-    eight = fixtures.eight_partitions_on_new().model
+    eight = FIXTURES["eight_partitions_on_new"]().model
     result = check(Fixture(eight, target(unknown("no such release"))))
     assert result.verdicts.deploy.status is Status.UNKNOWN
     assert any(n.rule == "PF113" for n in result.not_evaluated)
 
 
 def test_something_certain_blocks_although_facts_are_missing():
-    model = fixtures.truncated().model
+    model = FIXTURES["truncated"]().model
     result = check(Fixture(model, target(soc=unknown("nobody said"))))
     assert result.verdicts.deploy.status is Status.BLOCKED
 
 
 def test_a_possible_error_is_unknown_and_never_ok():
-    result = check(fixtures.unsure_behaviour())
+    result = check(FIXTURES["unsure_behaviour"]())
     assert result.verdicts.deploy.status is Status.UNKNOWN
     assert result.verdicts.deploy.decided_by == "PF301"
 
@@ -150,7 +150,7 @@ def test_the_first_failure_is_the_one_that_the_loader_meets():
 def test_codes_that_a_release_spells_come_from_its_behaviour():
     codes = {}
     for behaviour in ("ge-9.1.0", "ge-9.2"):
-        fixture = Fixture(fixtures.other_npu_architecture().model, target(behaviour))
+        fixture = Fixture(FIXTURES["other_npu_architecture"]().model, target(behaviour))
         first = check(fixture).first_failure
         assert first is not None and first.loader is not None
         codes[behaviour] = first.loader.message_codes
@@ -165,7 +165,7 @@ def test_file_messages_are_numbered_as_the_release_does(behaviour, code):
 
 
 def test_models_inside_a_bundle_are_checked_and_named():
-    result = check(fixtures.bundle_with_mismatch())
+    result = check(FIXTURES["bundle_with_mismatch"]())
     refused = [f for f in result.findings if f.rule == "PF302"]
     assert [f.location.path for f in refused] == ["model 1 inside / block 0 / MODEL_DEF"]
     assert refused[0].position[:2] == (204, 1)
@@ -183,7 +183,7 @@ def test_a_failing_container_comes_before_the_models_inside():
 
 def test_an_assumed_answer_of_the_soc_check_replaces_the_comparison():
     for answer, refused in (("pass", False), ("mismatch", True), ("error", True)):
-        result = check(Fixture(fixtures.other_architecture().model, target(soc_answer=answer)))
+        result = check(Fixture(FIXTURES["other_architecture"]().model, target(soc_answer=answer)))
         assert any(f.rule == "PF301" for f in result.findings) is refused
     silent = fixtures.with_attributes(arch_type=None)
     assert not any(
@@ -192,7 +192,7 @@ def test_an_assumed_answer_of_the_soc_check_replaces_the_comparison():
 
 
 def test_rules_about_other_kinds_are_not_applicable_and_cost_no_reason_in_the_verdict():
-    result = check(fixtures.plain())
+    result = check(FIXTURES["plain"]())
     why = dict(result.not_applicable)
     assert why["PF141"] == "the file is loaded by the standard reader"
     assert why["PF302"].startswith("the loader of ")

@@ -91,7 +91,8 @@ async def test_a_plan_is_carried_out_and_rolled_back(
         await question(app, pilot)
         assert first_line(app).startswith("+ done: ")
         assert screen_text(app).count("+ done ") >= 4
-        assert "committing rebuild-1" in detail(app)
+        assert "done roll-out-1" in screen_text(app)  # the end of the journal is what is seen
+        assert "records before" in detail(app)
         new = next((tmp_path / "m").glob("soc_910B.*.om"))
         assert new.read_bytes() == (samples_dir() / "soc_910B3.om").read_bytes()
         assert set(api.plan_states(tmp_path / "p.toml").values()) == {"done"}

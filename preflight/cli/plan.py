@@ -112,9 +112,9 @@ def make(
         api.write_text(script, api.plan_script(chosen.plan))
     saved = str(output) if output is not None else ""
     text = (
-        api.ways_json(ways.candidates, path - 1)
+        api.ways_json(ways.candidates, path - 1, ways.fleet)
         if as_json
-        else api.ways_text(ways.candidates, path - 1, saved, _again())
+        else api.ways_text(ways.candidates, path - 1, saved, _again(), ways.fleet)
     )
     sys.stdout.write(text)
     if not chosen.reached:

@@ -8,9 +8,9 @@ from preflight.model.manifest import AtcCommand
 
 # The writer joins arguments with blanks and keeps no quotes (facts/atc-options.json
 # atc_cmdline_attribute), so a value may contain blanks itself: whatever stands between two options
-# belongs to the first. For the same reason a quote is mostly a character like any other. It encloses
-# something only where a person would have put it to do so, as in a line typed by hand: around a
-# whole argument, or around a value or a part of one between separators.
+# belongs to the first. For the same reason a quote is mostly a character like any other. It
+# encloses something only where a person would have put it to do so, as in a line typed by hand:
+# around a whole argument, or around a value or a part of one between separators.
 _QUOTED = r"""(?:"(?:\\.|[^"\\])*"|'[^']*')"""
 _PART = rf"""(?:{_QUOTED}|[^\s"';:,]*)"""
 _END = r"(?=\s|$)"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 from msgspec import Struct
 
-from preflight.findings import Status
+from preflight.findings import Finding, Status
 from preflight.model.manifest import ModelFile
+from preflight.plan.rebuilt import accepting_its_models
 from preflight.plan.simulate import Simulation, deploy_findings
 from preflight.target.types import Target
 
@@ -37,6 +38,59 @@ class Placement(Struct, frozen=True):
     def single(self) -> str:
         """The one target on which all run, empty when there is none."""
         return self.groups[0].spec if len(self.groups) == 1 and not self.nowhere else ""
+
+
+class Need(Struct, frozen=True):
+    """What one model needs where it does not run as it is: the rules, and what to do in words."""
+
+    model: str
+    rules: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+class Fleet(Struct, frozen=True):
+    """Many models together: where they run, and what the others need on the plan's target.
+
+    `models` are their paths, in the order of the indices in `placement`.
+    """
+
+    models: tuple[str, ...]
+    target: str
+    placement: Placement
+    needs: tuple[Need, ...]
+
+
+def survey(
+    simulation: Simulation, models: Sequence[ModelFile], target: Target, specs: Sequence[str]
+) -> Fleet:
+    """Where these models run of `specs`, of which the first names `target`, and what they lack."""
+    return Fleet(
+        tuple(m.path for m in models),
+        specs[0],
+        place(simulation, models, specs),
+        tuple(_needs(simulation, models, target)),
+    )
+
+
+def _needs(simulation: Simulation, models: Sequence[ModelFile], target: Target) -> Iterator[Need]:
+    for model in models:
+        if runs(simulation, model, target):
+            continue
+        result = simulation.check(model, target)
+        found = deploy_findings(result, target)
+        words = [_words(f) for f in found]
+        rules = [f.rule for f in found]
+        if not found:
+            open_ends = [n for n in result.not_evaluated if n.blocking]
+            rules, words = [n.rule for n in open_ends], [n.reason for n in open_ends]
+        yield Need(model.path, tuple(dict.fromkeys(rules)), tuple(dict.fromkeys(words)))
+
+
+def _words(finding: Finding) -> str:
+    """What to do about a finding on this target: compile again where that helps."""
+    kept = [r for r in finding.remedies if r.kind != "change_target"] or finding.remedies
+    best = sorted(kept, key=lambda r: r.kind != "rebuild")
+    return best[0].summary if best else finding.message
 
 
 def place(
@@ -111,6 +165,8 @@ def _signature(model: ModelFile) -> object:
 
 def runs(simulation: Simulation, model: ModelFile, target: Target) -> bool:
     """Whether a model is known to run on a target as it is."""
+    if target.name != simulation.own_name:  # there the rules say themselves what is not known
+        target = accepting_its_models(target, model)
     result = simulation.check(model, target)
     known = result.verdicts.deploy.status in (Status.OK, Status.OK_WITH_WARNINGS)
     return known and not deploy_findings(result, target)

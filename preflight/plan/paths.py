@@ -92,8 +92,12 @@ class PathBuilder(Struct):
         steps = [move, *self._checks(self.models, spec, (move.id,))]
         return self.plan("move_target", steps, f"Keep the file and go to {spec}")
 
-    def split(self, groups: Sequence[tuple[str, Sequence[ModelFile]]]) -> Plan:
-        """Every file as it is, each group on a target of its own."""
+    def split(
+        self,
+        groups: Sequence[tuple[str, Sequence[ModelFile]]],
+        nowhere: Sequence[ModelFile] = (),
+    ) -> Plan:
+        """Every file as it is, each group on a target of its own; the rest is compiled again."""
         steps: list[Step] = []
         count = 0
         for number, (spec, group) in enumerate(groups, 1):
@@ -104,9 +108,14 @@ class PathBuilder(Struct):
                 steps.append(phrases.move_step(spec, self.target.name, goal, paths, step_id))
                 steps += self._checks(group, spec, (step_id,), count)
             count += len(group)
+        for number, model in enumerate(nowhere, count + 1):
+            steps += self._rebuild_block(model, self.target, number, (), "")
         names = " and ".join(spec for spec, _ in groups[:_MOST_NAMED])
         more = f" and {len(groups) - _MOST_NAMED} more" if len(groups) > _MOST_NAMED else ""
-        title = f"Keep the files, on {len(groups)} targets: {names}{more}"
+        places = f"{len(groups)} targets: {names}{more}" if len(groups) > 1 else names
+        title = f"Keep the files, on {places}"
+        if nowhere:
+            title = f"Keep {count} files, on {places}; compile {len(nowhere)} again"
         return self.plan("split", steps, title)
 
     def rebuilt(self, spec: str = "=") -> Plan:

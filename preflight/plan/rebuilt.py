@@ -65,6 +65,15 @@ def accepting_own(target: Target) -> Target:
     return replace(target, abi_range=own)
 
 
+def accepting_its_models(target: Target, model: ModelFile) -> Target:
+    """The target as it is to a model that its own release compiled: it takes that."""
+    manifest = model.manifest
+    version = compiled_version(target)
+    if manifest is None or not version or manifest.opp_version != version:
+        return target
+    return accepting_own(target)
+
+
 def _manifest(old: ModelManifest, target: Target, sound: bool) -> ModelManifest:
     soc = target.soc.value or ""
     facts = target.socs.get(soc)

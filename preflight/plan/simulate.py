@@ -18,7 +18,12 @@ from preflight.container.types import ContainerKind
 from preflight.findings import Consequence, Finding, NotEvaluated, Severity, Status
 from preflight.model.manifest import ModelFile
 from preflight.plan.model import Plan, PlanWaiver, Step
-from preflight.plan.rebuilt import accepting_own, compiled_version, rebuilt
+from preflight.plan.rebuilt import (
+    accepting_its_models,
+    accepting_own,
+    compiled_version,
+    rebuilt,
+)
 from preflight.plan.recipe_types import MovedDefault
 from preflight.plan.workbench import Workbench
 from preflight.target.types import Target, Vendor
@@ -162,6 +167,11 @@ class Simulation:
         self._rebuilt: dict[tuple[str, str, str], ModelFile] = {}
         self._defaults: dict[tuple[str, str], tuple[MovedDefault, ...]] = {}
 
+    @property
+    def own_name(self) -> str:
+        """The name of the target that the plans are for."""
+        return self._target.name
+
     def run(self, plan: Plan) -> Outcome:
         """The outcome of a plan, or of a part of one: steps that lack others are problems."""
         ways = {m.path: _Progress(m, m, self._target) for m in self._models}
@@ -259,6 +269,8 @@ class Simulation:
         self, way: _Progress, settled: set[str], waivers: Sequence[PlanWaiver]
     ) -> ModelOutcome:
         target = accepting_own(way.target) if way.rebuilt else way.target
+        if way.moved:
+            target = accepting_its_models(target, way.current)
         result = self.check(way.current, target)
         found = deploy_findings(result, target)
         unique = {(f.fingerprint, f.message): f for f in [*found, *way.obstacles]}

@@ -12,12 +12,13 @@ from preflight.errors import UsageError
 from preflight.findings import Status
 from preflight.model.manifest import ModelFile
 from preflight.plan.files import whole_path
-from preflight.plan.fleet import place
+from preflight.plan.fleet import Fleet, Placement, place, survey
 from preflight.plan.judge import STATUS_RANK, Candidate, judge
 from preflight.plan.model import Plan
 from preflight.plan.moves import Move, moves, name_known_devices
 from preflight.plan.paths import PathBuilder, PlanOptions
 from preflight.plan.phrases import MOVE
+from preflight.plan.rebuilt import accepting_its_models
 from preflight.plan.simulate import Outcome, Simulation
 from preflight.plan.workbench import Workbench
 from preflight.target.types import Target
@@ -28,10 +29,14 @@ _MOST_MEETINGS = 12  # nearest targets for which many models are compiled again 
 
 
 class WaysOut(Struct, frozen=True):
-    """All candidates, best first, and the simulation that judged them."""
+    """All candidates, best first, and the simulation that judged them.
+
+    `fleet` says of several models where each of them runs; None for one, or when nothing is open.
+    """
 
     candidates: tuple[Candidate, ...]
     simulation: Simulation
+    fleet: Fleet | None = None
 
     @property
     def best(self) -> Candidate:
@@ -58,14 +63,25 @@ def solve(
     tell = progress or (lambda _: None)
     tell("as it is")
     found = [judge(simulation, builder.as_it_is())]
+    fleet: Fleet | None = None
     if not found[0].reached or found[0].outcome.status is Status.UNKNOWN:
-        found += _ways(builder, tell)
+        elsewhere = moves(builder.models, builder.target)
+        if len(placed) > 1:
+            tell("several targets")
+            specs = [chosen.spec or target.name, *(m.spec for m in elsewhere)]
+            fleet = survey(simulation, placed, target, specs)
+        found += _ways(builder, elsewhere, fleet, tell)
     useful = [c for c in found if c.plan.steps or c.path.kind == "as_is"]
     unique = {c.plan.path.title: c for c in reversed(useful)}
-    return WaysOut(tuple(sorted(unique.values(), key=lambda c: c.rank)), simulation)
+    return WaysOut(tuple(sorted(unique.values(), key=lambda c: c.rank)), simulation, fleet)
 
 
-def _ways(builder: PathBuilder, tell: Callable[[str], None]) -> Iterator[Candidate]:
+def _ways(
+    builder: PathBuilder,
+    elsewhere: Sequence[Move],
+    fleet: Fleet | None,
+    tell: Callable[[str], None],
+) -> Iterator[Candidate]:
     """Every way other than as it is."""
     simulation = builder.simulation
     mended = builder.mended()
@@ -76,12 +92,10 @@ def _ways(builder: PathBuilder, tell: Callable[[str], None]) -> Iterator[Candida
     if mended is None or any(step.kind == "rebuild" for step in rebuilt.plan.steps):
         yield rebuilt
     tell("other targets")
-    elsewhere = moves(builder.models, builder.target)
     for move in nearest_fitting(builder, elsewhere):
         yield judge(simulation, prune(simulation, builder.moved(move.spec)))
-    if len(builder.models) > 1:
-        tell("several targets")
-        yield from _split(builder, elsewhere)
+    if fleet is not None:
+        yield from _split(builder, fleet.placement)
     if _is_sound(rebuilt):
         return
     tell("other targets, compiled again")
@@ -90,13 +104,17 @@ def _ways(builder: PathBuilder, tell: Callable[[str], None]) -> Iterator[Candida
         yield meeting
 
 
-def _split(builder: PathBuilder, elsewhere: Sequence[Move]) -> Iterator[Candidate]:
-    """Many models: the smallest set of targets, when one is not enough."""
-    specs = [builder.options.spec or builder.target.name, *(m.spec for m in elsewhere)]
-    placed = place(builder.simulation, builder.models, specs)
-    if len(placed.groups) > 1 and not placed.nowhere:
-        groups = [(g.spec, [builder.models[i] for i in sorted(g.models)]) for g in placed.groups]
-        yield judge(builder.simulation, builder.split(groups))
+def _split(builder: PathBuilder, placed: Placement) -> Iterator[Candidate]:
+    """Many models: the smallest set of targets, when one is not enough.
+
+    What runs nowhere as it is, is compiled again for the plan's own target.
+    """
+    own = builder.options.spec or builder.target.name
+    if not placed.groups or [g.spec for g in placed.groups] == [own] or placed.single:
+        return
+    groups = [(g.spec, [builder.models[i] for i in sorted(g.models)]) for g in placed.groups]
+    nowhere = [builder.models[i] for i in placed.nowhere]
+    yield judge(builder.simulation, builder.split(groups, nowhere))
 
 
 def _is_sound(candidate: Candidate) -> bool:
@@ -153,7 +171,8 @@ def worst_status(simulation: Simulation, models: Sequence[ModelFile], target: Ta
     """The worst deploy verdict of several models on one target."""
     worst = Status.OK
     for model in models:
-        status = simulation.check(model, target).verdicts.deploy.status
+        there = accepting_its_models(target, model)
+        status = simulation.check(model, there).verdicts.deploy.status
         worst = max(worst, status, key=lambda s: STATUS_RANK[s])
         if worst is Status.BLOCKED:
             break

@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from preflight.plan.apply import ApplyResult
+from preflight.plan.fleet import Coverage, Fleet
 from preflight.plan.judge import Candidate
 from preflight.plan.model import SCHEMA_VERSION, Plan
 
 
-def ways_json(candidates: Sequence[Candidate], chosen: int) -> str:
-    """All ways with their plans; `chosen` is an index, shown counting from 1."""
+def ways_json(candidates: Sequence[Candidate], chosen: int, fleet: Fleet | None = None) -> str:
+    """All ways with their plans; `chosen` is an index, shown counting from 1.
+
+    `fleet` says of several models where each of them runs and what it needs elsewhere.
+    """
     ways = [
         {
             "number": number,
@@ -40,7 +44,29 @@ def ways_json(candidates: Sequence[Candidate], chosen: int) -> str:
         }
         for number, candidate in enumerate(candidates, 1)
     ]
-    return _dump({"schema_version": SCHEMA_VERSION, "chosen": chosen + 1, "ways": ways})
+    document: dict[str, object] = {
+        "schema_version": SCHEMA_VERSION,
+        "chosen": chosen + 1,
+        "ways": ways,
+    }
+    if fleet is not None:
+        document["fleet"] = _fleet(fleet)
+    return _dump(document)
+
+
+def _fleet(fleet: Fleet) -> dict[str, object]:
+    def covered(cover: Coverage) -> dict[str, object]:
+        return {"target": cover.spec, "models": [fleet.models[i] for i in sorted(cover.models)]}
+
+    placed = fleet.placement
+    return {
+        "target": fleet.target,
+        "single": placed.single,
+        "smallest_set": [covered(group) for group in placed.groups],
+        "nowhere": [fleet.models[i] for i in placed.nowhere],
+        "targets": [covered(cover) for cover in placed.table if cover.models],
+        "needs": [msgspec.to_builtins(need) for need in fleet.needs],
+    }
 
 
 def plan_json(plan: Plan, states: Mapping[str, str] | None = None) -> str:

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from preflight.plan.apply import ApplyResult
+from preflight.plan.fleet import Fleet
 from preflight.plan.judge import Candidate
 from preflight.plan.model import Plan, Step
 from preflight.render.escape import printable
+from preflight.render.plan_fleet import fleet_lines
 
 _WIDTH = 100  # columns; commands and paths may be longer, they are never broken
 _MOST_STEPS = 40  # of a way that is only looked at; `plan show` shows all
@@ -32,16 +34,23 @@ _SHORT = {
 
 
 def ways_text(
-    candidates: Sequence[Candidate], chosen: int, saved: str = "", again: str = ""
+    candidates: Sequence[Candidate],
+    chosen: int,
+    saved: str = "",
+    again: str = "",
+    fleet: Fleet | None = None,
 ) -> str:
     """All ways, best first, and the steps of the chosen one (an index).
 
-    `saved` is the file that holds it; `again` the command that was given, to be repeated with -o.
+    `saved` is the file that holds it; `again` the command that was given, to be repeated with -o;
+    `fleet` says of several models where each of them runs.
     """
     best = candidates[chosen]
     lines = [_answer(candidates, best), ""]
     for number, candidate in enumerate(candidates, 1):
         lines += _way(number, candidate, candidate is best)
+    if fleet is not None:
+        lines += ["", *fleet_lines(fleet)]
     steps = best.plan.steps
     if steps:
         lines += ["", f"steps of way {chosen + 1}:"]

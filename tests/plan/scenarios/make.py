@@ -105,18 +105,21 @@ def dynamic(of: GraphSpec, values: dict[str, object]) -> bytes:
     return write_om([[definition(of, values), *tail()]], name="net", is_unknow_model=1)
 
 
-def library(cpu: str) -> SoPart:
+def library(cpu: str, name: str = "libophost_math.so", bin_type: int = 0) -> SoPart:
     head = b"\x7fELF\x02\x01\x01" + bytes(9)
     content = head + (3).to_bytes(2, "little") + _MACHINES[cpu].to_bytes(2, "little") + bytes(44)
     place = f"/opp/built-in/op_impl/ai_core/tbe/op_host/lib/linux/{cpu}/"
-    return SoPart("libophost_math.so", place, content)
+    return SoPart(name, place, content, bin_type)
 
 
 def with_libraries(of: GraphSpec, values: dict[str, object], cpu: str, custom: bool) -> bytes:
     """Unknown shapes with host libraries, and with custom operators where asked for."""
     values |= {"host_env_os": "linux", "host_env_cpu": cpu, "compiler_version": ""}
     tiling = [TilingRecord(tiling_key=1, block_dim=8, data=bytes(8), ids=(1,))]
-    parts = [(ids.SO_BINS, write_so_store([library(cpu)])), (ids.TILING_DATA, write_tiling(tiling))]
+    libraries = [library(cpu)]
+    if custom:  # kCustomOp: without such a library CUSTOM_OPS cannot be restored (§A.11)
+        libraries.append(library(cpu, "libcustom_op.so", 3))
+    parts = [(ids.SO_BINS, write_so_store(libraries)), (ids.TILING_DATA, write_tiling(tiling))]
     if custom:
         parts.insert(1, (ids.CUSTOM_OPS, write_custom_ops([("MyRelu", b"state")])))
         parts.append((ids.CUST_AICPU_KERNELS, write_kernel_store([("libcust.so", b"\x7fELF")])))

@@ -206,6 +206,8 @@ class ModelsScreen(AssistantScreen):
             notes.append(f"sorted by {SORTS[self._sort][0]}")
         if self.session.marked:
             notes.append(f"{len(self.session.marked)} marked (*)")
+        if self._worker is not None and self.session.checked < len(self.session.rows):
+            notes.append("c stops checking")
         target = self.session.target
         if target is not None and not target.soc.known:
             notes.append("the target does not say its SoC: t, and write @SoC behind its name")

@@ -26,7 +26,7 @@ from preflight.checks.report import (
     TargetSummary,
     unreadable,
 )
-from preflight.checks.verdicts import decide
+from preflight.checks.verdicts import decide, with_waived
 from preflight.checks.waivers import Waiver, apply_waivers
 from preflight.errors import PreflightError, UnreadableInput, UsageError
 from preflight.findings import sort_findings
@@ -154,7 +154,8 @@ class _Job:
         policy = [r for r in self.rules if r.check.predicate == "policy.waiver_expired"]
         kept += run_rules(policy, replace(context, expired_waivers=expired)).findings
         ordered = sort_findings(kept)
-        verdicts = decide(ordered, result.not_evaluated, result.asked)
+        decided = decide(ordered, result.not_evaluated, result.asked)
+        verdicts = with_waived(decided, tuple(item.finding for item in waived))
         report = _model_report(path, context, spec, replace(result, verdicts=verdicts))
         return replace(report, findings=ordered, waived=waived)
 

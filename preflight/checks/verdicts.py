@@ -47,6 +47,25 @@ def decide(
     )
 
 
+def with_waived(verdicts: Verdicts, waived: Sequence[Finding]) -> Verdicts:
+    """The verdicts once errors were waived: a person accepted them, they have not gone away.
+
+    A path that nothing else speaks against is ok with a warning that names the waived error.
+    """
+    return Verdicts(
+        _accepted(verdicts.deploy, DEPLOY, waived), _accepted(verdicts.rebuild, REBUILD, waived)
+    )
+
+
+def _accepted(
+    verdict: PathVerdict, consequences: frozenset[Consequence], waived: Sequence[Finding]
+) -> PathVerdict:
+    errors = [f for f in waived if f.consequence in consequences and f.severity is Severity.ERROR]
+    if not errors or verdict.status not in (Status.OK, Status.OK_WITH_WARNINGS):
+        return verdict
+    return PathVerdict(Status.OK_WITH_WARNINGS, errors[0].rule, f"waived: {errors[0].message}")
+
+
 def _path(
     consequences: frozenset[Consequence],
     findings: Sequence[Finding],

@@ -38,6 +38,7 @@ class WhichReport(Struct, frozen=True):
     model: str
     host: str
     rows: tuple[WhichRow, ...]
+    soc: str = ""  # what the model was compiled for; empty when it does not say
 
     @property
     def loads(self) -> tuple[WhichRow, ...]:
@@ -69,7 +70,8 @@ def which(
             rows.append(_row(entry, socs, result))
     if not rows:
         raise UsageError("none of the named SoCs is described by any of the named releases")
-    return WhichReport(read.path, host, tuple(rows))
+    soc = read.manifest.soc_version if read.manifest is not None else ""
+    return WhichReport(read.path, host, tuple(rows), soc)
 
 
 def _host(text: str) -> tuple[Fact[str], Fact[str]]:

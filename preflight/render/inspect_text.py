@@ -43,7 +43,19 @@ def headline(model: ModelFile) -> str:
 def _next(model: ModelFile) -> str:
     if model.container.kind is ContainerKind.NOT_A_MODEL:
         return model.container.advice
-    return f"preflight check {shlex.quote(model.path)} --target installed"
+    return f"preflight check {shlex.quote(model.path)} --target {_home(model)}"
+
+
+def _home(model: ModelFile) -> str:
+    """Release and SoC that the model was made for, where it says both; else this host."""
+    from preflight.target.manifests import release_of_internal
+    from preflight.target.names import known_soc_names
+
+    manifest = model.manifest
+    entry = release_of_internal(manifest.opp_version) if manifest is not None else None
+    if manifest is None or entry is None or manifest.soc_version not in known_soc_names():
+        return "installed"
+    return f"{entry.public}/{manifest.soc_version}"
 
 
 def _one(model: ModelFile, parts: Sequence[str]) -> _Lines:

@@ -34,6 +34,12 @@ def headline(result: ModelReport) -> str:
         return _blocked(result)
     if deploy.status is Status.UNKNOWN:
         return f"{name}: not known whether it loads on {target}: {deploy.reason}"
+    accepted = next((w for w in result.waived if w.finding.rule == deploy.decided_by), None)
+    if deploy.status is Status.OK_WITH_WARNINGS and accepted is not None:
+        return (
+            f"{name} counts as fit for {target} because {accepted.finding.rule} is waived: "
+            f"{_lower(accepted.finding.title)}"
+        )
     warnings = [f for f in result.findings if f.severity is Severity.WARNING]
     if deploy.status is Status.OK_WITH_WARNINGS and warnings:
         more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""

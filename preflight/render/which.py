@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
@@ -13,6 +15,7 @@ from preflight.render.escape import printable
 from preflight.render.target import SCHEMA_VERSION, table, to_json
 
 _GOOD = (Status.OK, Status.OK_WITH_WARNINGS)
+_PREVIEW = re.compile("alpha|beta|master")  # no release to run a service on
 _COLUMNS = ("releases", "loads on", "not known on", "refused on", "decided by")
 
 
@@ -108,9 +111,11 @@ def _reasons(rows: Sequence[WhichRow]) -> Iterator[str]:
 
 
 def _next(report: WhichReport) -> str:
-    newest = (report.loads or report.rows)[-1].release
-    row = next(row for row in (report.loads or report.rows) if row.release == newest)
+    """A check on the newest final release, on the model's own SoC where that is possible."""
+    rows = report.loads or report.rows
+    newest = [row for row in rows if not _PREVIEW.search(row.release)] or list(rows)
+    same = [row for row in newest if row.release == newest[-1].release]
+    row = next((row for row in same if report.soc in row.socs), same[0])
+    soc = report.soc if report.soc in row.socs else row.socs[0]
     host = f"/{report.host}" if report.host else ""
-    return (
-        f"preflight check {PurePath(report.model).name} --target {row.release}/{row.socs[0]}{host}"
-    )
+    return f"preflight check {shlex.quote(report.model)} --target {row.release}/{soc}{host}"

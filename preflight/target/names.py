@@ -56,6 +56,12 @@ def find_release(text: str) -> tuple[ReleaseEntry, tuple[str, ...]]:
     for entry in releases():
         if version is not None and entry.internal and CannVersion(entry.internal) == version:
             return entry, (f"{wanted} is the internal number of {entry.public}",)
+    soc = {name.lower(): name for name in known_soc_names()}.get(wanted.lower())
+    if soc is not None:
+        raise UsageError(
+            f"{text!r} is a SoC, and a target begins with a release",
+            hint=f"RELEASE/SOC, for example 8.1.RC1/{soc}",
+        )
     raise UsageError(
         f"no CANN release {text!r} is known",
         hint=_or_nearest(wanted, [e.public for e in reversed(releases())])

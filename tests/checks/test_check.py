@@ -130,7 +130,7 @@ def one(rule: str = "PF110", expires: str = "2030-06-01", **which: str) -> str:
     return "\n".join([*lines, *(f'{key} = "{value}"' for key, value in which.items())])
 
 
-def test_a_waived_finding_is_listed_and_decides_nothing(models, tmp_path):
+def test_a_waived_error_is_listed_and_leaves_no_plain_ok(models, tmp_path):
     model = models / "good.om"
     model.write_bytes(FIXTURES["other_opp"]().model)
     where = FIXTURES["other_opp"]().target
@@ -140,7 +140,9 @@ def test_a_waived_finding_is_listed_and_decides_nothing(models, tmp_path):
     waived = check([model], [where], waivers=accepted, today=TODAY).results[0]
     assert [w.finding.rule for w in waived.waived] == ["PF403"]
     assert "PF403" not in {f.rule for f in waived.findings}
-    assert waived.verdicts.deploy.status is Status.OK
+    deploy = waived.verdicts.deploy
+    assert (deploy.status, deploy.decided_by) == (Status.OK_WITH_WARNINGS, "PF403")
+    assert deploy.reason.startswith("waived: compiled with operator package")
 
 
 def test_a_fingerprint_waives_one_finding_only(models, tmp_path):

@@ -120,7 +120,10 @@ async def test_the_next_start_offers_the_plan_and_goes_on_with_it(tmp_path: Path
 @pytest.mark.parametrize(("keys", "left"), [(("down", "down"), 0), (("down",), 1), ((), 1)])
 async def test_the_offer_can_be_declined(keys: tuple[str, ...], left: int, tmp_path: Path) -> None:
     state = tmp_path / "state"
-    crash(state)
+    ended = Recovery(state)
+    ended.keep(MADE)
+    assert ended._handle is not None
+    os.close(ended._handle)  # as when the process ends
     async with running(tmp_path, target="") as (app, pilot):
         await press(pilot, *keys, "enter" if keys else "escape")
         assert isinstance(app.screen, TargetScreen)

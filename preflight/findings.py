@@ -117,6 +117,7 @@ class Finding(Struct, frozen=True):
     rests_on: tuple[str, ...] = ()  # facts the decision used, "model.soc_version"
     missing: tuple[str, ...] = ()  # facts that would have made it surer
     position: tuple[int, ...] = ()  # the loader's order; smaller is met first
+    doubt: str = ""  # the fact, with its source, that makes it less than certain
 
     @property
     def fingerprint(self) -> str:

@@ -12,6 +12,7 @@ from preflight.checks.context import Assumptions, Context
 from preflight.checks.facts import (
     Answer,
     behaviour_certainty,
+    behaviour_source,
     is_settled,
     loader_not_known,
     resolve,
@@ -23,6 +24,7 @@ from preflight.checks.verdicts import Verdicts, decide
 from preflight.container.types import ContainerKind
 from preflight.errors import DataError
 from preflight.findings import (
+    Certainty,
     Consequence,
     Finding,
     LoaderAnswer,
@@ -247,15 +249,14 @@ def _finding(
     facts = {name: getattr(hit.facts, name) for name in found.evidence.__struct_fields__}
     texts = {name: _text(value) for name, value in facts.items()}
     texts |= {"model": context.model_name, "target": context.target.name}
-    certainties = [hit.certainty, *(a.certainty for a in answers.values())]
-    certainties += [behaviour_certainty(context, field) for field in rule.applies.behaviour]
+    certainty, doubt = _certainty(rule, hit, answers, context)
     return Finding(
         rule=rule.id,
         name=rule.name,
         title=rule.title,
         severity=hit.severity or rule.severity,
         consequence=rule.consequence,
-        certainty=max(certainties, key=lambda c: c.rank),
+        certainty=certainty,
         message=rule.message.summary.format_map(texts),
         evidence=hit.evidence,
         location=hit.location if hit.location.file else context.place(),
@@ -268,7 +269,24 @@ def _finding(
         rests_on=rule.applies.needs,
         missing=hit.missing,
         position=(*context.outer, *hit.position) if hit.position else (),
+        doubt=doubt,
     )
+
+
+def _certainty(
+    rule: Rule, hit: Hit, answers: Mapping[str, Answer], context: Context
+) -> tuple[Certainty, str]:
+    """How sure a finding is, which is as sure as its least sure fact, and which fact that is."""
+    rests = [(hit.certainty, hit.doubt)]
+    rests += [(a.certainty, f"{name} is inferred ({a.source})") for name, a in answers.items()]
+    for field in rule.applies.behaviour:
+        source = behaviour_source(context, field)
+        rests.append(
+            (behaviour_certainty(context, field), f"the loader's {field} is inferred ({source})")
+        )
+    certainty = max((one for one, _ in rests), key=lambda c: c.rank)
+    named = [text for one, text in rests if one is certainty and text]
+    return certainty, named[0] if named and certainty is not Certainty.CERTAIN else ""
 
 
 def _text(value: object) -> str:

@@ -214,6 +214,14 @@ def behaviour_certainty(context: Context, field: str) -> Certainty:
     return own.get(field, fact.certainty)
 
 
+def behaviour_source(context: Context, field: str) -> str:
+    """Who says what one value of the target's release behaviour is."""
+    fact = context.target.behaviour
+    if fact.value is None or behaviour_is_guess(context):
+        return fact.source
+    return fact.value.sources.get(field, fact.source)
+
+
 def behaviour_is_guess(context: Context) -> bool:
     """Whether the target's loader is a guess from a neighbour, whatever is known of that one."""
     fact = context.target.behaviour

@@ -57,6 +57,7 @@ class Hit(Struct, frozen=True):
     message_codes: tuple[str, ...] | None = None
     status: tuple[int, str] | None = None  # replaces the rule's ACL status and its name
     missing: tuple[str, ...] = ()
+    doubt: str = ""  # which fact makes `certainty` less than certain, where that is to be said
 
 
 class Undecided(Struct, frozen=True):

@@ -136,6 +136,7 @@ def finding_value(finding: Finding) -> dict[str, Any]:
         "facts": dict(finding.facts),
         "rests_on": list(finding.rests_on),
         "missing": list(finding.missing),
+        "doubt": finding.doubt,
         "fingerprint": finding.fingerprint,
     }
 

@@ -154,6 +154,9 @@ class _Page:
         kind = f"[{finding.consequence.value}, {finding.certainty.value}]"
         yield f"  {label}  {finding.rule}  {finding.title}  {kind}"
         yield from self.layout.wrap(self.view.text(finding.message), "    ", "    ")
+        if finding.doubt:
+            doubt = f"{finding.certainty.value}, since {self.view.text(finding.doubt)}"
+            yield from self.layout.wrap(doubt, "    ")
         for subject, expected, found in sides(finding, self.view.text):
             if found.partition("  [")[0] == self.view.text(finding.message):
                 yield from self.layout.wrap(expected, f"    {subject}: expected ")

@@ -284,3 +284,16 @@ def test_models_in_a_bundle_are_loaded_by_the_standard_loader():
     assert not {f.rule for f in result.findings} & {"PF161", "PF162", "PF163", "PF164"}
     nested = check(Fixture(write_bundle([write_bundle([om()])]), where))
     assert nested.verdicts.deploy.decided_by == "PF104"
+
+
+def test_a_finding_says_which_fact_makes_it_less_than_certain():
+    mismatch = FIXTURES["other_architecture"]().model
+    sure = check(Fixture(mismatch, target("ge-9.0.1"))).findings[0]
+    assert (sure.rule, sure.certainty, sure.doubt) == ("PF301", Certainty.CERTAIN, "")
+    inferred = check(Fixture(mismatch, target("ge-8.1"))).findings[0]
+    assert (inferred.rule, inferred.certainty) == ("PF301", Certainty.LIKELY)
+    assert inferred.doubt.startswith("the loader's soc_rule is inferred (spec/om-format.md")
+    device = Fact("Ascend910B3", "a guess", certainty=Certainty.POSSIBLE)
+    guessed = check(Fixture(mismatch, target("ge-9.0.1", soc=device))).findings[0]
+    assert guessed.certainty is Certainty.POSSIBLE
+    assert guessed.doubt == "the target's SoC is inferred (a guess)"

@@ -146,6 +146,7 @@ class _Mismatch(Struct, frozen=True):
         """The fault, with the device's side; an empty architecture is one that nobody tells."""
         context, soc = self.context, self.context.target.soc
         target_soc = soc.value or "an unnamed SoC"
+        told = soc.certainty if soc.known else Certainty.CERTAIN
         names = [architecture_name(context, self.key, a) for a in (self.model_arch, target_arch)]
         model_arch, target_arch = self.model_arch or "unknown", target_arch or "unknown"
         return Hit(
@@ -164,7 +165,8 @@ class _Mismatch(Struct, frozen=True):
             ),
             location=context.place("block 0 / MODEL_DEF"),
             position=ordering.content(0, ordering.SOC_STEP),
-            certainty=certainty,
+            certainty=max(certainty, told, key=lambda c: c.rank),
+            doubt=f"the target's SoC is inferred ({soc.source})" if told.rank else "",
         )  # fmt: skip
 
 

@@ -200,6 +200,8 @@ _HINTS = {
 
 
 def _reason(path: Path, error: OSError) -> str:
+    if error.errno == errno.ENOENT and str(path) == "-":
+        return "standard input cannot be read by position; save the model to a file first"
     if error.errno == errno.ENOENT and path.is_symlink():
         return f"is a symbolic link to '{path.readlink()}', which does not exist"
     return f"cannot be opened: {error.strerror or error}"

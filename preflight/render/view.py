@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
+from pathlib import PurePath
 
 from msgspec import Struct
 
@@ -11,6 +12,7 @@ from preflight.checks.report import ModelReport, Report
 from preflight.findings import Consequence, Finding, LoaderAnswer, Severity, Status
 from preflight.render.escape import mask, printable
 
+_STREAMS = ("-", "stdin")
 _GENERIC_STATUS = 500002  # the code that hides most causes (om-format §D.0)
 
 
@@ -98,6 +100,8 @@ def next_command(report: Report) -> str:
     result = min(report.results, key=lambda r: order.index(r.verdicts.deploy.status))
     model, target = shlex.quote(result.model), shlex.quote(result.target_spec)
     if result.error is not None:
+        if PurePath(result.model).name in _STREAMS:
+            return f"cat > model.om; preflight check model.om --target {target}"
         return f"ls -l {model}"
     deploy = result.verdicts.deploy
     if deploy.status is Status.BLOCKED:

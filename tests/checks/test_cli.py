@@ -332,3 +332,10 @@ def test_the_shell_completes_what_there_is(words, offered):
         check=False,
     )
     assert (done.stdout.strip(), done.stderr) == (offered, "")
+
+
+def test_standard_input_is_no_model_file(run):
+    code, out, _ = run("check", "-", "--target", TARGET)
+    assert code == 3
+    assert "standard input cannot be read by position" in out.splitlines()[0]
+    assert out.splitlines()[-1].startswith("next: cat > model.om; preflight check model.om")

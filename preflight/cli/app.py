@@ -29,6 +29,9 @@ VERBS: dict[str, tuple[str, str]] = {
 }
 
 
+_OF_ROOT = ("install_completion", "show_completion")  # completion is of the whole program
+
+
 class LazyVerbs(TyperGroup):
     """Lists verbs from the table above and imports one when it is called."""
 
@@ -44,6 +47,7 @@ class LazyVerbs(TyperGroup):
         module = importlib.import_module(entry[0])
         command = typer.main.get_command(module.app)
         command.name = cmd_name
+        command.params = [p for p in command.params if p.name not in _OF_ROOT]
         return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -339,3 +339,9 @@ def test_standard_input_is_no_model_file(run):
     assert code == 3
     assert "standard input cannot be read by position" in out.splitlines()[0]
     assert out.splitlines()[-1].startswith("next: cat > model.om; preflight check model.om")
+
+
+@pytest.mark.parametrize("verb", ["check", "inspect", "target", "registry", "compare", "lock"])
+def test_completion_is_an_option_of_the_program_not_of_its_verbs(run, verb):
+    assert "--install-completion" in run("--help")[1]
+    assert "--install-completion" not in run(verb, "--help")[1]

@@ -18,7 +18,8 @@ _OTHER_WORD = re.compile(r"[^a-z][a-z]{3}")  # a word beside the first, by which
 
 def may_begin_inside(text: str, follows_letters: bool) -> bool:
     """Whether a text is to be looked for in the middle of words too. `follows_letters` says that
-    the pattern allows letters in front of it.
+    the pattern allows letters in front of it; a single word is looked for at the beginning of
+    words even then.
     """
     return text.startswith(_STEMS) or (follows_letters and _OTHER_WORD.search(text) is not None)
 
@@ -38,4 +39,4 @@ def ends_inside(pattern: str) -> bool:
     if atom.endswith(")") and not atom.endswith("\\)"):
         branches = atom[atom.rfind("(") + 1 : -1].split("|")
         return any(b[-1:].isalpha() or b.endswith(("\\w", "}")) for b in branches)
-    return times is not None and times[0][0] in "?*" and atom[-1:] in " _-"
+    return times is not None and times[0][0] in "?*" and (atom[-1:].isalnum() or atom[-1:] in " _-")

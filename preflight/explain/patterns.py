@@ -27,7 +27,8 @@ class _Run(Struct):
     anchors: list[tuple[str, ...]] = field(default_factory=list)  # each: one of these is there
     current: list[str] = field(default_factory=list)
     wide: int = 0
-    inside: set[str] = field(default_factory=set)  # anchors that may begin inside a word
+    inside: set[str] = field(default_factory=set)  # anchors to look for inside words too
+    loose: set[str] = field(default_factory=set)  # others that may stand inside a word
     begins_inside: bool = False  # whether `current` does
 
     def close(self) -> None:
@@ -36,6 +37,8 @@ class _Run(Struct):
             self.anchors.append((text,))
             if may_begin_inside(text, self.begins_inside):
                 self.inside.add(text)
+            elif self.begins_inside:
+                self.loose.add(text)
             self.current = []
 
     def add(self, literal: str, before: str) -> None:
@@ -155,7 +158,8 @@ class Alternative(Struct, frozen=True):
 
     first: tuple[str, ...]
     also: tuple[tuple[str, ...], ...]
-    inside: frozenset[str] = frozenset()  # those of all these texts that may begin inside a word
+    inside: frozenset[str] = frozenset()  # those of all these texts to look for inside words too
+    loose: frozenset[str] = frozenset()  # those that may be there inside words only
 
 
 class Shape(Struct, frozen=True):
@@ -175,7 +179,7 @@ def shape_of(pattern: str) -> Shape:
         if not best or min(map(weight, best)) < min(MIN_ANCHOR, COMMON_WEIGHT):
             problems.append(f"no literal text of {MIN_ANCHOR} characters in {branch!r}")
         also = tuple(a for a in run.anchors if a != best and min(map(len, a)) > 1)
-        alternatives.append(Alternative(best, also, frozenset(run.inside)))
+        alternatives.append(Alternative(best, also, frozenset(run.inside), frozenset(run.loose)))
         if run.wide > MAX_WIDE:
             problems.append(f"more than {MAX_WIDE} wide repeats in {branch!r}")
     return Shape(tuple(alternatives), tuple(problems))
@@ -315,6 +319,7 @@ def _read_group(
         sub = _read(branch, problems, depth + 1, before)
         widest = max(widest, sub.wide)
         run.inside |= sub.inside
+        run.loose |= sub.loose
         found.append(sub.best())
         if group.repeated and re.search(r"(?<!\\)[*+]|(?<!\\)\{", branch):
             problems.append(f"a repeat inside a repeated group: {inner!r}")

@@ -103,7 +103,7 @@ def _standing(hits: list[Hit], platform: bool, short: bool) -> list[Hit]:
     kept = []
     for hit in hits:
         fault = known[hit.fault]
-        if not platform and (fault.wide or (fault.generic and not short)):
+        if not platform and not hit.weak and (fault.wide or (fault.generic and not short)):
             continue
         if fault.needs and not present.intersection(fault.needs):
             continue

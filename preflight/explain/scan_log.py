@@ -179,8 +179,9 @@ class Scanner:
     def _complete(self, signature: Signature, there: Collection[str]) -> bool:
         """Whether everything a signature needs may be somewhere in the block."""
         known = self._words.texts
+        loose = signature.needs.loose
         return all(
-            any(text in there or text not in known for text in group)
+            any(text in there or text not in known or text in loose for text in group)
             for group in signature.needs.also
         )
 

@@ -50,7 +50,10 @@ EXPECTATIONS = {
     "error": "error",
 }
 _MODELS, _EXPECT = ("models", "model"), ("expect", "expected")
-_ABOUT = {"title", "name", "id", "description", "target", "set", "source_dir", "schema_version"}
+_ABOUT = {
+    "title", "name", "id", "description", "target", "set", "source_dir", "waivers",
+    "schema_version",
+}  # fmt: skip
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -132,11 +135,13 @@ def ways_of(scenario: dict[str, Any], folder: Path, top: Path | None = None) -> 
     listed = [given] if isinstance(given, str | dict) else given
     names = [item["path"] if isinstance(item, dict) else item for item in listed]
     spec = _target(scenario.get("target", ""), folder, top)
+    waivers = scenario.get("waivers")
     options = api.PlanOptions(
         spec=spec,
         source_dir=folder / scenario.get("source_dir", "."),
         fills=scenario.get("set", {}),
         exists=lambda path: path.suffix != ".om",
+        waivers=api.load_waivers(_beside(waivers, folder, top)) if waivers else (),
     )
     models = [api.read_model(_beside(name, folder, top)) for name in names]
     return api.solve(models, api.load_target(spec), options)

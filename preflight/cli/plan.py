@@ -69,6 +69,10 @@ Tensors = Annotated[
     tuple[Path, Path] | None,
     typer.Option("--tensors", help="Folders of old and new tensors to compare at the end."),
 ]
+Waivers = Annotated[
+    Path | None,
+    typer.Option("--waivers", help="A file of accepted findings; they make a way of their own."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
 
 
@@ -83,6 +87,7 @@ def make(
     output_dir: OutputDir = None,
     script: Script = None,
     tensors: Tensors = None,
+    waivers: Waivers = None,
     as_json: AsJson = False,
 ) -> int:
     """Plan the way from these models to a working pair, with predicted results.
@@ -98,6 +103,7 @@ def make(
         source_dir=source_dir,
         fills=dict(_assignment(text) for text in fills or ()),
         tensors=(str(tensors[0].absolute()), str(tensors[1].absolute())) if tensors else None,
+        waivers=api.load_waivers(waivers) if waivers is not None else (),
     )
     if tensors is not None and len(files) > 1:
         raise UsageError("--tensors compares the tensors of one model: plan for one model")

@@ -72,14 +72,14 @@ def _default_changes(dirs: tuple[str, ...], op_type: str, old: str, new: str) ->
 
 
 def _moved(operator: Operator, change: Change) -> Iterator[MovedDefault]:
-    old, new = _value(change.old), _value(change.new)
+    old, new = _default(change.old), _default(change.new)
     recorded = operator.attributes.get(change.field)
-    if recorded is not None and not _same(recorded.value, old):
+    if recorded is not None and not same_value(recorded.value, old):
         return
     yield MovedDefault(operator.name, change.field, old, new, operator.type)
 
 
-def _value(text: str | None) -> object:
+def _default(text: str | None) -> object:
     """A default literal; a float as the shortest number that is the same single-precision value."""
     if text is None:
         return None
@@ -100,6 +100,17 @@ def shortest(value: float) -> float:
     return value
 
 
+def shown_value(value: object) -> str:
+    """A value as people write it: floats short, text without the sign of bytes."""
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(shown_value, value)) + "]"
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, str):
+        return value
+    return repr(shortest(value) if isinstance(value, float) else value)
+
+
 def _single(value: float) -> bytes:
     try:
         return struct.pack("<f", value)
@@ -107,11 +118,11 @@ def _single(value: float) -> bytes:
         return struct.pack("<d", value)
 
 
-def _same(recorded: object, default: object) -> bool:
+def same_value(recorded: object, default: object) -> bool:
     """Equal as the graph holds values: floats in single precision, numbers whatever their type."""
     if isinstance(recorded, list) and isinstance(default, list):
         pairs = zip(recorded, default, strict=False)
-        return len(recorded) == len(default) and all(_same(a, b) for a, b in pairs)
+        return len(recorded) == len(default) and all(same_value(a, b) for a, b in pairs)
     if isinstance(recorded, bytes):
         recorded = recorded.decode("utf-8", "replace")
     if isinstance(recorded, int | float) and isinstance(default, int | float):

@@ -12,6 +12,7 @@ from preflight.plan import staging
 from preflight.plan.journal import Journal, StepState
 from preflight.plan.model import Plan, Step
 from preflight.plan.simulate import deploy_findings, is_waived, today
+from preflight.plan.stated import stated_values
 from preflight.plan.workbench import Workbench
 
 # A program runs by this name only; `--program atc=PATH` says which file that is.
@@ -222,7 +223,7 @@ def verify(plan: Plan, step: Step, bench: Workbench) -> str:
         verdict, differences = bench.compare_models(step.against, step.model)
         if verdict == "different interface":
             raise ApplyError(f"the new model has another interface: {'; '.join(differences[:3])}")
-        return verdict
+        return verdict + _as_stated(plan, step, bench)
     target = bench.load_target(step.target or plan.target.spec)
     result = bench.check(bench.read_model(step.model), target)
     waivers = [s.waiver for s in plan.steps if s.waiver is not None]
@@ -231,3 +232,21 @@ def verify(plan: Plan, step: Step, bench: Workbench) -> str:
         listed = "; ".join(f"{f.rule} {f.message}" for f in errors[:3])
         raise ApplyError(f"the check of {step.model} still finds: {listed}")
     return f"deploy: {result.verdicts.deploy.status.value}"
+
+
+def _as_stated(plan: Plan, step: Step, bench: Workbench) -> str:
+    """What is to be said of attributes that the source model states since this plan.
+
+    Raises ApplyError when the new model has another value: its results would drift.
+    """
+    if not any(s.statements for s in plan.steps if s.model == step.against):
+        return ""
+    found = stated_values(plan, step.against, bench.read_model(step.model))
+    if found.lost:
+        raise ApplyError(
+            f"the source model was compiled without what the plan states: {'; '.join(found.lost)}",
+            hint="state the attributes in the source model, then preflight apply again",
+        )
+    if found.unseen:
+        return f"; look yourself at {', '.join(found.unseen)}: the new graph does not show it"
+    return "; what the plan states is there"

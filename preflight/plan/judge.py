@@ -125,6 +125,8 @@ def _risks(plan: Plan, outcome: Outcome) -> Iterator[str]:
     kinds = {step.kind for step in plan.steps}
     if "change_target" in kinds:
         yield "everything else on the target moves too"
+    if "waive" in kinds:
+        yield "what stands against it is accepted, not answered"
     if "install_package" in kinds:
         yield "a package on the target is replaced"
     if kinds & {"edit_source_model", "convert_shapes"}:
@@ -163,6 +165,8 @@ def _every_remaining(outcome: Outcome) -> Iterator[str]:
             open_rules.setdefault(item.reason, []).append(item.rule)
         for reason, rules in open_rules.items():
             yield f"{', '.join(rules)} cannot be decided: {reason}"
+        for item in model.open_before:
+            yield f"{item.rule} is not known before it is compiled: {item.reason}"
 
 
 def _why(plan: Plan, outcome: Outcome, risk: str, reversible: bool) -> str:
@@ -182,7 +186,9 @@ def _why(plan: Plan, outcome: Outcome, risk: str, reversible: bool) -> str:
     if not plan.steps:
         return said
     work = _work(plan.steps)
-    dangers = ", ".join(_risks(plan, outcome)) or "only new files are made"
+    makes_files = any(step.kind == "rebuild" for step in plan.steps)
+    harmless = "only new files are made" if makes_files else "no file and no release changes"
+    dangers = ", ".join(_risks(plan, outcome)) or harmless
     back = "every step can be undone" if reversible else "not every step can be undone"
     return f"{said}; {work}; {risk} risk: {dangers}; {back}"
 

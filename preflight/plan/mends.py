@@ -11,6 +11,7 @@ from preflight.model.manifest import ModelFile
 from preflight.plan import phrases
 from preflight.plan.model import Effect, Step
 from preflight.plan.simulate import Simulation, deploy_findings
+from preflight.plan.vendors import search_path_remedy, vendor_of
 from preflight.target.types import Target
 
 _MENDING = ("install_package", "set_environment", "replace_file")
@@ -43,7 +44,7 @@ def mends(
             remedy = _remedy(finding, goal)
             if remedy is None:
                 return []
-            vendor = phrases.vendor_of(finding, goal)
+            vendor = vendor_of(finding, goal)
             about = model.path if remedy.kind == "replace_file" else finding.fingerprint
             key = (remedy.kind, vendor or about)
             mend = found.setdefault(key, _Mend(remedy.kind, model.path, vendor))
@@ -56,6 +57,9 @@ def mends(
 
 def _remedy(finding: Finding, goal: Target) -> Remedy | None:
     """The first remedy that leaves the file as it is and can help on this target."""
+    remedy = search_path_remedy(finding, goal)
+    if remedy is not None:
+        return remedy
     remedy = next((r for r in finding.remedies if r.kind in _MENDING), None)
     says_its_host = bool(goal.host_os.value and goal.host_cpu.value)
     if remedy is not None and "target_host" in finding.facts and says_its_host:

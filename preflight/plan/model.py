@@ -51,8 +51,8 @@ class TargetFacts(Strict, frozen=True):
 class PathChoice(Strict, frozen=True):
     """The way that was chosen, with its predicted result.
 
-    `kind`: as_is | mend | rebuild | move_target | meet | split. `predicted` is the verdict of the
-    simulated result; `remaining` are the findings that stay, in words.
+    `kind`: as_is | waive | mend | rebuild | move_target | meet | split. `predicted` is the verdict
+    of the simulated result; `remaining` are the findings that stay, in words.
     """
 
     kind: str

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct, field
 
 from preflight import __version__
+from preflight.checks.waivers import Waiver, apply_waivers
 from preflight.findings import Finding, Remedy, Status
 from preflight.model.manifest import ModelFile
 from preflight.plan import phrases
@@ -30,6 +31,9 @@ from preflight.plan.simulate import (
     deploy_findings,
     is_comparable,
     obstacles,
+    other_host,
+    today,
+    undecided,
     was_in_use,
 )
 from preflight.target.types import Target
@@ -43,7 +47,8 @@ class PlanOptions(Struct, frozen=True):
 
     `spec` is how the target was named; `output_dir` is where new files go (empty: beside the old
     ones); `source_dir`, `fills` and `exists` are those of `build_recipe`; `tensors` are folders of
-    the old model and of the new one, to be compared after a rebuild.
+    the old model and of the new one, to be compared after a rebuild. `waivers` are findings that
+    somebody accepted; they make a way of their own.
     """
 
     spec: str = ""
@@ -52,6 +57,7 @@ class PlanOptions(Struct, frozen=True):
     fills: Mapping[str, str] = field(default_factory=dict)
     exists: Callable[[Path], bool] = Path.exists
     tensors: tuple[str, str] | None = None
+    waivers: tuple[Waiver, ...] = ()
 
 
 class PathBuilder(Struct):
@@ -77,6 +83,22 @@ class PathBuilder(Struct):
     def as_it_is(self) -> Plan:
         """No step at all."""
         return self.plan("as_is", (), f"Run as it is on {self.target.name}")
+
+    def waived(self) -> Plan | None:
+        """Run as it is with what the user's waivers accept; None when they accept nothing."""
+        steps: dict[str, Step] = {}
+        for model in self.models:
+            result = self.simulation.check(model, self.target)
+            found = deploy_findings(result, self.target)
+            for one in apply_waivers(found, self.options.waivers, model.path, today())[1]:
+                number = len(steps) + 1
+                step = phrases.waive_step(number, one.finding, one.reason, one.expires)
+                steps.setdefault(one.finding.fingerprint, step)
+        if not steps:
+            return None
+        count = "1 finding" if len(steps) == 1 else f"{len(steps)} findings"
+        title = f"Run as it is on {self.target.name}, with {count} accepted"
+        return self.plan("waive", steps.values(), title)
 
     def mended(self) -> Plan | None:
         """Repair the target or fetch the file again; None when a finding has no such remedy."""
@@ -105,7 +127,7 @@ class PathBuilder(Struct):
             if goal.name != self.target.name:
                 paths = tuple(m.path for m in group)
                 step_id = f"move-{number}"
-                steps.append(phrases.move_step(spec, self.target.name, goal, paths, step_id))
+                steps.append(self._move(spec, group, paths, step_id))
                 steps += self._checks(group, spec, (step_id,), count)
             count += len(group)
         for number, model in enumerate(nowhere, count + 1):
@@ -178,6 +200,9 @@ class PathBuilder(Struct):
         made = rebuild_step(model, BuildGoal.of_target(goal), self.options, defaults, number)
         steps = self._preparations(model, blocking, defaults, number, before)
         steps += _answers(made, {step.kind for step in steps}, before)
+        host = other_host(model, goal)
+        if host:
+            steps.append(phrases.host_libraries_step(number, model.path, host, made, found, before))
         after = self.simulation.rebuilt(model, goal, made.produces)
         mends = self._mends([after], goal, number)
         ready = (*before, *(s.id for s in steps), *(s.id for s in mends))
@@ -230,8 +255,24 @@ class PathBuilder(Struct):
     def _mends(self, models: Sequence[ModelFile], goal: Target, number: int = 0) -> list[Step]:
         return mends(self.simulation, models, goal, self._spec, number)
 
-    def _move(self, spec: str) -> Step:
-        return phrases.move_step(spec, self.target.name, self.simulation.target_of(spec))
+    def _move(
+        self,
+        spec: str,
+        group: Sequence[ModelFile] = (),
+        paths: tuple[str, ...] = (),
+        step_id: str = phrases.MOVE,
+    ) -> Step:
+        """Go to `spec`, with all models or with those at `paths`."""
+        goal = self.simulation.target_of(spec)
+        why: list[str] = []
+        rules: list[str] = []
+        for model in group or self.models:
+            result = self.simulation.check(model, self.target)
+            found = deploy_findings(result, self.target)
+            why += [f"{f.rule}: {f.message}" for f in found]
+            rules += [f.rule for f in found]
+            why += [f"{n.rule} is not known here: {n.reason}" for n in undecided(result)]
+        return phrases.move_step(spec, self.target.name, goal, paths, step_id, why, rules)
 
     def _checks(
         self, models: Sequence[ModelFile], spec: str, requires: tuple[str, ...], first: int = 0

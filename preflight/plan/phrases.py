@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import datetime
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from preflight.checks.steps import STEP_MEANINGS
 from preflight.findings import Finding, Remedy
-from preflight.plan.model import Effect, RollOut, Statement, Step
+from preflight.plan.model import Effect, PlanWaiver, RollOut, Statement, Step
 from preflight.plan.recipe_types import MovedDefault
 from preflight.target.types import Target
 
+_MOST_REASONS = 20  # of one step; thousands of models may move together
 MOVE = "move"  # id of the step with which everything goes to another target
 
 
@@ -40,6 +42,7 @@ def check_step(
         expected="no finding at error level",
         check=check_command(path, spec),
         undo="nothing to undo",
+        reasons=("the plan foresees this result and cannot know it",),
     )
 
 
@@ -52,9 +55,10 @@ def compare_step(step_id: str, old: str, new: str, requires: tuple[str, ...]) ->
         requires,
         model=new,
         against=old,
-        expected="the same inputs and outputs",
+        expected="the same inputs and outputs, and the attributes that the plan states",
         check=f"preflight compare {shlex.quote(old)} {shlex.quote(new)}",
         undo="nothing to undo",
+        reasons=("another compiler may fuse, order or type operators differently",),
     )
 
 
@@ -74,6 +78,7 @@ def tensors_step(
         expected="every tensor within tolerance",
         check=f"preflight compare --tensors {shlex.quote(folders[0])} {shlex.quote(folders[1])}",
         undo="nothing to undo",
+        reasons=("only numbers show whether results drift",),
     )
 
 
@@ -91,6 +96,7 @@ def roll_out_step(step_id: str, old: str, new: str, requires: tuple[str, ...]) -
         expected="errors and results stay as they were with the old file",
         check="compare outputs of both files on the same requests",
         undo=f"load {old} again",
+        reasons=("what only real load shows comes up with few requests first",),
         roll_out=RollOut(
             stages=("allowlist", "1 % of requests", "10 % of requests", "all requests"),
             metric="error rate and latency of requests, and the share of results that differ from"
@@ -101,9 +107,18 @@ def roll_out_step(step_id: str, old: str, new: str, requires: tuple[str, ...]) -
 
 
 def move_step(
-    spec: str, old: str, goal: Target, models: tuple[str, ...] = (), step_id: str = MOVE
+    spec: str,
+    old: str,
+    goal: Target,
+    models: tuple[str, ...] = (),
+    step_id: str = MOVE,
+    why: Sequence[str] = (),
+    rules: Sequence[str] = (),
 ) -> Step:
-    """Go to another release, device or host, with all models or with some."""
+    """Go to another release, device or host, with all models or with some.
+
+    `why` says what stands against staying, `rules` which findings the move answers.
+    """
     release, soc = goal.release.value or "", goal.soc.value or ""
     host = goal.host_cpu.value or ""
     who = ", ".join(_name(path) for path in models)
@@ -117,6 +132,8 @@ def move_step(
         expected=f"preflight target show reports {release} there",
         check="preflight target show",
         undo=f"go back to {old}",
+        reasons=tuple(dict.fromkeys(why))[:_MOST_REASONS],
+        resolves=tuple(dict.fromkeys(rules)),
         effect=Effect(target=spec, models=models),
     )
 
@@ -162,12 +179,43 @@ def preparation_step(
         model=path,
         instruction="; ".join(dict.fromkeys(said)),
         expected="the source model compiles and means what it meant",
-        check="compare the new file with the old one attribute by attribute",
+        check="the step that compares the files looks for these values in the new one"
+        if statements
+        else "compare the new file with the old one attribute by attribute",
         undo="use the unchanged source model",
         reasons=tuple(f"{f.rule}: {f.message}" for f, _ in pairs),
         resolves=tuple(dict.fromkeys(f.rule for f, _ in pairs)),
         statements=statements,
         effect=Effect(settles=tuple(dict.fromkeys(f.fingerprint for f, _ in pairs))),
+    )
+
+
+def host_libraries_step(
+    number: int,
+    path: str,
+    host: str,
+    build: Step,
+    found: Sequence[Finding],
+    requires: tuple[str, ...],
+) -> Step:
+    """Bring what atc embeds for another host (facts/rebuild-rules.json so_in_om cross_compile)."""
+    place = host.replace(" ", "/")
+    about = [f for f in found if "host" in f.name]
+    return Step(
+        f"embed-host-libraries-{number}",
+        "embed_host_libraries",
+        f"Have the host libraries of {host} where {_name(path)} is compiled",
+        requires,
+        model=path,
+        instruction=f"atc takes them from opp/built-in/op_proto/lib/{place} of its own toolkit, and"
+        f" from op_graph/lib/{place} of each custom operator package: install the operator package"
+        " for that host there, or compile on such a host",
+        expected=f"both folders hold libraries; the new file carries them and records {host}",
+        check=f"preflight inspect {shlex.quote(build.produces)}",
+        undo="remove what was added to the toolkit; the old file was not touched",
+        reasons=tuple(f"{f.rule}: {f.message}" for f in about)
+        or (f"the libraries inside are for another host than {host}",),
+        resolves=tuple(dict.fromkeys(f.rule for f in about)),
     )
 
 
@@ -223,6 +271,21 @@ def mend_step(
     )
 
 
+def waive_step(number: int, finding: Finding, reason: str, expires: datetime.date) -> Step:
+    """Accept one finding, as a file of waivers says."""
+    return Step(
+        f"waive-{number}",
+        "waive",
+        f"Accept {finding.rule} until {expires}",
+        expected="the finding stays and is accepted; after that day the plan stops at this step",
+        check=f"look at it again before {expires}",
+        undo="remove this step",
+        reasons=(f"{finding.rule}: {finding.message}",),
+        resolves=(finding.rule,),
+        waiver=PlanWaiver(finding.rule, reason, expires, finding.fingerprint),
+    )
+
+
 def statement(default: MovedDefault) -> Statement:
     """An attribute to state, with values as they would be written."""
     return Statement(
@@ -236,26 +299,3 @@ def statement(default: MovedDefault) -> Statement:
 
 def _literal(value: object) -> str:
     return value if isinstance(value, str) else repr(value)
-
-
-def vendor_of(finding: Finding, target: Target) -> str:
-    """The custom operator package that a finding asks for, empty when it asks for none.
-
-    A finding asks for a package that the loader does not take when it names the package, or an
-    operator that the package has.
-    """
-    named = set(_texts(finding.facts.values()))
-    for vendor in target.vendors:
-        if vendor.accepted:
-            continue
-        if named & {vendor.name, f"vendor {vendor.name}", *vendor.operators}:
-            return vendor.name
-    return ""
-
-
-def _texts(values: Iterable[object]) -> Iterator[str]:
-    for value in values:
-        if isinstance(value, list | tuple):
-            yield from _texts(value)
-        else:
-            yield str(value)

@@ -11,7 +11,6 @@ import datetime
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from preflight.checks.engine import Result
 from preflight.container.types import ContainerKind
@@ -21,13 +20,12 @@ from preflight.plan.model import Plan, PlanWaiver, Step
 from preflight.plan.rebuilt import (
     accepting_its_models,
     accepting_own,
-    compiled_version,
     rebuilt,
 )
 from preflight.plan.recipe_types import MovedDefault
+from preflight.plan.vendors import lacks_package, with_fitting_vendor, with_vendors
 from preflight.plan.workbench import Workbench
-from preflight.target.types import Target, Vendor
-from preflight.versions import is_vendor_version_valid
+from preflight.target.types import Target
 
 _CHANGES_TARGET = ("install_package", "set_environment")
 _INPUTS = (ContainerKind.AIR, ContainerKind.TEXT_GRAPH)  # what a compiler reads; nothing runs them
@@ -46,19 +44,13 @@ def deploy_findings(result: Result, target: Target) -> tuple[Finding, ...]:
     """What stands between a model as it is and a target.
 
     A warning about an operator counts when the target has a package for it that the loader leaves
-    out: the rules cannot know what else brings the operator, but here it is known what is missing.
+    out or does not find: the rules cannot know what else brings the operator, but here it is known
+    what is missing.
     """
     return tuple(
         f
         for f in result.findings
-        if f.consequence in _DEPLOY and (must_go(f) or _lacks_package(f, target))
-    )
-
-
-def _lacks_package(finding: Finding, target: Target) -> bool:
-    operator = finding.facts.get("operator")
-    return finding.severity is Severity.WARNING and any(
-        operator in vendor.operators for vendor in target.vendors if vendor.accepted is False
+        if f.consequence in _DEPLOY and (must_go(f) or lacks_package(f, target))
     )
 
 
@@ -66,6 +58,11 @@ def obstacles(result: Result) -> tuple[Finding, ...]:
     """What stands between a model and a rebuild of it that means the same."""
     concerned = (Consequence.REBUILD, Consequence.DRIFT)
     return tuple(f for f in result.findings if f.consequence in concerned and must_go(f))
+
+
+def undecided(result: Result) -> tuple[NotEvaluated, ...]:
+    """Load and run rules that lack facts and therefore leave a verdict open."""
+    return tuple(n for n in result.not_evaluated if n.blocking and n.consequence in _DEPLOY)
 
 
 def is_comparable(model: ModelFile) -> bool:
@@ -78,12 +75,24 @@ def was_in_use(model: ModelFile) -> bool:
     return model.container.kind not in _INPUTS
 
 
+def other_host(model: ModelFile, target: Target) -> str:
+    """The host whose libraries a rebuild of this model embeds instead of the old ones, else ""."""
+    manifest = model.manifest
+    if manifest is None or not manifest.so_store.present:
+        return ""
+    old = f"{manifest.host_env_os} {manifest.host_env_cpu}"
+    new = f"{target.host_os.value or ''} {target.host_cpu.value or ''}"
+    known = all((*old.split(" "), *new.split(" ")))
+    return new if known and new != old else ""
+
+
 class ModelOutcome(Struct, frozen=True):
     """One model at the end of a plan: the file that runs, where, and what is still to be said.
 
     `left` are findings that have to go and are still there, obstacles of its rebuild included.
     `by_hand`: a person's work decides what comes out, which no rule can foresee: a finding that the
     rules still see, a source model that is changed or converted, a rebuild without a command.
+    `open_before`: rules about compiling again that lacked facts; only compiling decides them.
     """
 
     model: str
@@ -92,6 +101,7 @@ class ModelOutcome(Struct, frozen=True):
     result: Result
     left: tuple[Finding, ...]
     by_hand: bool = False
+    open_before: tuple[NotEvaluated, ...] = ()
 
     @property
     def status(self) -> Status:
@@ -108,9 +118,7 @@ class ModelOutcome(Struct, frozen=True):
     @property
     def undecided(self) -> tuple[NotEvaluated, ...]:
         """Load and run rules that lack facts and therefore leave the verdict open."""
-        return tuple(
-            n for n in self.result.not_evaluated if n.blocking and n.consequence in _DEPLOY
-        )
+        return undecided(self.result)
 
 
 class Outcome(Struct, frozen=True):
@@ -144,6 +152,7 @@ class _Progress(Struct):
     stated: set[tuple[str, str]] = field(default_factory=set)
     worked_on: set[str] = field(default_factory=set)  # kinds of steps about this model
     unstated: list[str] = field(default_factory=list)
+    open_before: tuple[NotEvaluated, ...] = ()
     rebuilt: bool = False
     by_hand: bool = False  # what the rebuild makes depends on what a person does
     moved: bool = False
@@ -222,7 +231,7 @@ class Simulation:
     def target_of(self, spec: str) -> Target:
         """A target by name, found once; vendors' packages of the plan's target come along."""
         if spec not in self._targets:
-            self._targets[spec] = _with_vendors(self.bench.load_target(spec), self._target)
+            self._targets[spec] = with_vendors(self.bench.load_target(spec), self._target)
         return self._targets[spec]
 
     def _apply(
@@ -261,6 +270,12 @@ class Simulation:
             for q in step.open_questions
             if q.kind and q.kind not in way.worked_on
         ]
+        host = other_host(way.original, target)
+        if host and "embed_host_libraries" not in way.worked_on:
+            way.unstated.append(f"no step brings the host libraries of {host} to the compiler")
+        way.open_before = tuple(
+            n for n in before.not_evaluated if n.blocking and n.consequence is Consequence.REBUILD
+        )
         way.by_hand = not step.command or any(q.kind for q in step.open_questions)
         way.current = self.rebuilt(way.original, target, step.produces)
         way.rebuilt, way.checked, way.compared, way.rolled_out = True, False, False, False
@@ -280,7 +295,13 @@ class Simulation:
         changed = [f for f in way.obstacles if f.consequence is Consequence.REBUILD]
         by_hand = way.by_hand or any(f.fingerprint in settled for f in [*found, *changed])
         return ModelOutcome(
-            way.original.path, way.current.path, way.target.name, result, left, by_hand
+            way.original.path,
+            way.current.path,
+            way.target.name,
+            result,
+            left,
+            by_hand,
+            way.open_before,
         )
 
 
@@ -327,33 +348,3 @@ def is_waived(finding: Finding, waivers: Iterable[PlanWaiver]) -> bool:
 def today() -> datetime.date:
     """The date by which waivers run out, the same everywhere."""
     return datetime.datetime.now(tz=datetime.UTC).date()
-
-
-def with_fitting_vendor(target: Target, name: str) -> Target:
-    """The target with that custom operator package built for its release."""
-    version = compiled_version(target)
-    vendors = tuple(
-        replace(v, accepted=True, compiler_version=version, reason="") if v.name == name else v
-        for v in target.vendors
-    )
-    return replace(target, vendors=vendors)
-
-
-def _with_vendors(moved: Target, old: Target) -> Target:
-    """A target from the catalogue, with the custom operator packages that the old one has.
-
-    Their loader's filter is asked again (spec/om-format.md §D.4 step 6).
-    """
-    if moved.vendors or not old.vendors:
-        return moved
-    return replace(moved, vendors=tuple(_filtered(vendor, moved) for vendor in old.vendors))
-
-
-def _filtered(vendor: Vendor, target: Target) -> Vendor:
-    behaviour, text = target.behaviour.value, target.abi_range
-    if behaviour is None or not text.known:
-        return replace(vendor, accepted=None, reason="whether its loader takes it is not known")
-    padded = behaviour.vendor_abi_padding
-    good = is_vendor_version_valid("", vendor.compiler_version or "", text.value, padded)
-    reason = "" if good else f"its version is outside {text.value}"
-    return replace(vendor, accepted=good, reason=reason)

@@ -84,6 +84,9 @@ def _ways(
 ) -> Iterator[Candidate]:
     """Every way other than as it is."""
     simulation = builder.simulation
+    waived = builder.waived()
+    if waived is not None:
+        yield judge(simulation, waived)
     mended = builder.mended()
     if mended is not None:
         yield judge(simulation, mended)

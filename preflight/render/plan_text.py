@@ -30,6 +30,7 @@ _SHORT = {
     "as_is": "run it as it is",
     "rebuild": "compile it again",
     "mend": "repair what is wrong",
+    "waive": "run it with what is accepted",
 }
 
 
@@ -55,7 +56,7 @@ def ways_text(
     if steps:
         lines += ["", f"steps of way {chosen + 1}:"]
         for number, step in enumerate(steps[:_MOST_STEPS], 1):
-            lines += _step(number, step)
+            lines += _step(number, step, short=True)
     if len(steps) > _MOST_STEPS:
         lines.append(f"  and {len(steps) - _MOST_STEPS} more: preflight plan show PLAN shows all")
     lines += ["", f"next: {_next_of_ways(best, saved, again)}"]
@@ -181,11 +182,15 @@ def _progress(plan: Plan, states: dict[str, str]) -> str:
     return f"a plan of {steps}, all done" if done == total else f"{done} of {steps} done"
 
 
-def _step(number: int, step: Step, state: str = "") -> Iterator[str]:
+def _step(number: int, step: Step, state: str = "", short: bool = False) -> Iterator[str]:
+    """One step; `short` leaves out what is the same for every step of its kind."""
     done = f"  [{state}]" if state else ""
     kind = step.kind.replace("_", " ")
     yield from _wrapped(f"  {number}. ", f"{step.title}  ({kind}, {step.id}){done}")
+    usual = ("expect", "why") if step.kind in ("verify", "roll_out") else ("expect",)
     for lead, text in _said(step):
+        if short and lead in usual:
+            continue
         if isinstance(text, str):
             yield from _wrapped(f"       {lead}: ", text)
         else:
@@ -216,6 +221,8 @@ def _said(step: Step) -> Iterator[tuple[str, str | Sequence[str]]]:
         yield "waived", f"until {step.waiver.expires}: {step.waiver.reason}"
     for reason in step.reasons:
         yield "why", reason
+    if step.expected:
+        yield "expect", step.expected
     if step.check:
         yield "then" if step.kind != "verify" else "run", _as_command(step.check)
     if step.undo and step.kind != "verify":

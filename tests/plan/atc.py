@@ -3,7 +3,8 @@
     python -m tests.plan.atc --soc_version=… --output=… [--host_env_cpu=…]
 
 The release that it plays and the way in which it fails come from the variables STAND_IN_RELEASE and
-STAND_IN_MODE: ok | fail | cut | dies | other_interface | old_soc.
+STAND_IN_MODE: ok | fail | cut | dies | other_interface | old_soc; norm and norm_new_default make a
+group norm with the old epsilon and with the new one.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ def main() -> int:
     if mode == "other_interface":
         shape = (*shape[:-1], 16)
     graph = make.relu(shape)
+    if mode.startswith("norm"):
+        graph = make.group_norm(1e-5 if mode == "norm_new_default" else 1e-4)
     if "host_env_cpu" in options:
         content = make.with_libraries(graph, values, options["host_env_cpu"], False)
         name = f"{options['output']}_{options['host_env_os']}_{options['host_env_cpu']}.om"

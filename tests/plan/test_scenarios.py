@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from preflight.checks.steps import STEP_KINDS
 from tests.plan.scenarios import make
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,6 +30,22 @@ def test_there_is_a_scenario_for_each_way_of_failing() -> None:
 )
 def test_scenario(folder: Path, scenario: dict[str, object]) -> None:
     assert plans.compare(scenario, folder, HERE)[1] == []
+
+
+def test_every_kind_of_step_is_planned_somewhere_and_says_all_there_is_to_say() -> None:
+    seen: set[str] = set()
+    for _, folder, scenario in SCENARIOS:
+        if "error" in plans.expectations(scenario)[0]:
+            continue
+        for candidate in plans.ways_of(scenario, folder, HERE).candidates:
+            for step in candidate.plan.steps:
+                seen.add(step.kind)
+                assert step.expected, step
+                assert step.check, step
+                assert step.undo, step
+                assert step.reasons, step
+                assert step.title, step
+    assert seen == STEP_KINDS
 
 
 def test_the_files_are_what_the_writers_make() -> None:

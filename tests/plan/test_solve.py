@@ -324,3 +324,36 @@ def test_a_waiver_counts_for_its_finding_until_its_day() -> None:
     assert waived(today)
     assert not waived(today - datetime.timedelta(days=1))
     assert not waived(today, "another finding")
+
+
+def test_libraries_for_another_host_are_brought_before_the_rebuild() -> None:
+    found = ways("host_x86_64.om")
+    plan = found.best.plan
+    step = next(s for s in plan.steps if s.kind == "embed_host_libraries")
+    build = next(s for s in plan.steps if s.kind == "rebuild")
+    assert step.id in build.requires
+    assert "op_proto/lib/linux/aarch64" in step.instruction
+    lacking = found.simulation.run(plan_without(plan, step.id))
+    assert not lacking.reached
+    same = ways("host_x86_64.om", "8.0.0/Ascend910B3/linux-x86_64")
+    kinds = {s.kind for c in same.candidates for s in c.plan.steps}
+    assert "embed_host_libraries" not in kinds
+
+
+def test_a_release_takes_what_it_compiled_and_what_others_compiled_stays_open() -> None:
+    """Nobody saw the range of 9.1.0, but a model of 9.1.0 is in it."""
+    spec = "9.0.0/Ascend910B3/linux-aarch64"
+    moved = next(c for c in ways("eight_partitions.om", spec).candidates if "9.1.0" in c.path.title)
+    assert moved.reached
+    assert moved.path.predicted == "ok"
+    other = changed(model("eight_partitions.om"), opp_version="9.0.9")
+    found = solve([other], target(spec), PlanOptions(spec=spec))
+    assert all(c.path.kind != "move_target" for c in found.candidates)
+
+
+def test_what_only_compiling_decides_is_said() -> None:
+    found = ways("group_norm.om", "9.1.0/Ascend910B3/linux-aarch64")
+    open_ends = [n.rule for m in found.best.outcome.models for n in m.open_before]
+    said = [t for t in found.best.path.remaining if "before it is compiled" in t]
+    assert len(said) == len(open_ends)
+    assert all(text.startswith(tuple(open_ends)) for text in said)

@@ -234,3 +234,57 @@ def test_a_plan_whose_source_is_missing_is_refused_and_says_what_to_do(
         assert "/models/net.onnx" in out
         assert "--set" in out
     assert files(desk) == before
+
+
+def test_a_default_that_came_back_through_the_rebuild_is_noticed(
+    desk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The person was to state eps in the source model; the new file says whether they did."""
+    target = "9.1.0/Ascend910B3/linux-aarch64"
+    words = ["plan", "group_norm.om", "--target", target, "--set", "model=net.onnx"]
+    words += ["--source-dir", ".", "-o", "p.toml"]
+    assert run(monkeypatch, *words) == ExitCode.OK
+    said = capsys.readouterr().out
+    assert "state: norm.eps = 0.0001 (the default is 1e-05 now)" in said
+    assert "99999" not in said
+    monkeypatch.setenv("STAND_IN_RELEASE", "9.1.0")
+    monkeypatch.setenv("STAND_IN_MODE", "norm_new_default")
+    before = files(desk)
+    assert run(monkeypatch, "apply", "p.toml", "--yes") == ExitCode.APPLY_FAILED
+    said = " ".join(capsys.readouterr().out.split())
+    assert "norm.eps is 1e-05 in the new model, not 0.0001" in said
+    assert files(desk) == before
+    run(monkeypatch, "rollback", "p.toml", "--yes")
+    monkeypatch.setenv("STAND_IN_MODE", "norm")
+    capsys.readouterr()
+    assert run(monkeypatch, "apply", "p.toml", "--yes") == ExitCode.OK
+    assert "what the plan states is there" in capsys.readouterr().out
+
+
+def test_accepted_findings_make_a_way_of_their_own(
+    desk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(SCENARIOS / "accepted.toml", desk)
+    words = ["plan", "plain_910B.om", "--target", TARGET, "--waivers", "accepted.toml"]
+    assert run(monkeypatch, *words, "--path", "2", "-o", "p.toml") == ExitCode.OK
+    said = capsys.readouterr().out
+    assert "with 1 finding accepted" in said
+    assert "what stands against it is accepted, not answered" in " ".join(said.split())
+    assert run(monkeypatch, "apply", "p.toml") == ExitCode.OK
+    assert run(monkeypatch, "plan", "show", "p.toml") == ExitCode.OK
+    shown = capsys.readouterr().out
+    assert "until 2099-12-31: the device is emulated" in shown
+    assert "expect: the finding stays and is accepted" in shown
+
+
+def test_the_plan_verb_shows_many_models_as_a_table(
+    desk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["plan", "dynamic_8.0.0.om", "dynamic_8.1.RC1.om", "--target", TARGET]
+    assert run(monkeypatch, *words) == ExitCode.OK
+    said = capsys.readouterr().out
+    assert "the smallest set on which all of them run: 2 targets" in said
+    assert run(monkeypatch, *words, "--json") == ExitCode.OK
+    fleet = json.loads(capsys.readouterr().out)["fleet"]
+    assert len(fleet["smallest_set"]) == 2
+    assert [need["rules"] for need in fleet["needs"]] == [["PF403"]]

@@ -65,6 +65,11 @@ def relu(shape: tuple[int, ...] = SHAPE) -> GraphSpec:
     return graph(OperatorSpec("relu", "Relu"), shape)
 
 
+def group_norm(epsilon: float) -> GraphSpec:
+    values = {"num_groups": 4, "eps": epsilon, "data_format": "NCHW"}
+    return graph(OperatorSpec("norm", "GroupNormV2", attributes=values))
+
+
 def attributes(soc: str, arch: str, release: str, options: str = "") -> dict[str, object]:
     """What atc of a release records about itself."""
     atc = f"/usr/local/Ascend/ascend-toolkit/{release}/aarch64-linux/bin/atc.bin"
@@ -129,9 +134,6 @@ def with_libraries(of: GraphSpec, values: dict[str, object], cpu: str, custom: b
 
 def models() -> dict[str, bytes]:
     unknown = (-1, 32, 8, 8)
-    norm = OperatorSpec(
-        "norm", "GroupNormV2", attributes={"num_groups": 4, "eps": 1e-4, "data_format": "NCHW"}
-    )
     own = OperatorSpec("own", "MyRelu")
     aipp = " --insert_op_conf=aipp.cfg --precision_mode=force_fp16 --auto_tune_mode=RL"
     return {
@@ -146,12 +148,37 @@ def models() -> dict[str, bytes]:
         "eight_partitions.om": with_libraries(
             relu(unknown), attributes("Ascend910B3", "4", "9.1.0"), "aarch64", True
         ),
-        "group_norm.om": static(graph(norm), attributes("Ascend910B", "3", "8.1.RC1")),
+        "group_norm.om": static(group_norm(1e-4), attributes("Ascend910B", "3", "8.1.RC1")),
         "custom_operator.om": dynamic(
             graph(own, unknown), attributes("Ascend910B3", "4", "8.1.RC1")
         ),
         "static_910B3.om": static(relu(), attributes("Ascend910B3", "4", "8.0.0")),
+        "ranges_910B3.om": dynamic(
+            relu(unknown),
+            attributes("Ascend910B3", "4", "8.1.RC1", " --input_shape=x:1~8,32,8,8"),
+        ),
     }
+
+
+def small_target(*vendors: Vendor) -> str:
+    """An 8.1.RC1 host with these custom operator packages, without tables that do not matter."""
+    target = load_target("8.1.RC1/Ascend910B3/linux-aarch64")
+    socs = {"Ascend910B3": target.socs["Ascend910B3"]}
+    small = replace(target, origin="snapshot", vendors=vendors, socs=socs, kernels={})
+    return snapshot_text(replace(small, kernels_source=""))
+
+
+def unsearched_vendor() -> str:
+    """The custom operator package was copied there, and config.ini does not name it."""
+    place = "/opt/opp/vendors/customize"
+    why = "vendors/config.ini does not search it"
+    return small_target(Vendor("customize", place, "7.7.0.1.238", False, why, ("MyRelu",)))
+
+
+def missing_vendor() -> str:
+    """ASCEND_CUSTOM_OPP_PATH names a folder that is gone."""
+    place = "/opt/custom/vendors/gone"
+    return small_target(Vendor("gone", place, None, False, "there is no folder", ()))
 
 
 def dropped_vendor() -> str:
@@ -170,7 +197,12 @@ def dropped_vendor() -> str:
 
 def files() -> dict[str, bytes]:
     """Every file by name."""
-    return models() | {"dropped_vendor.toml": dropped_vendor().encode()}
+    targets = {
+        "dropped_vendor.toml": dropped_vendor(),
+        "unsearched_vendor.toml": unsearched_vendor(),
+        "missing_vendor.toml": missing_vendor(),
+    }
+    return models() | {name: text.encode() for name, text in targets.items()}
 
 
 def main(folder: Path) -> None:

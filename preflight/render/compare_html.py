@@ -33,8 +33,9 @@ _STYLE = """
           --same: #6e7681; --within: #3fb950; --drift: #ff7b72; --other: #d29922; } }
 body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper);
        margin: 2rem auto; max-width: 1100px; padding: 0 1rem; }
-h1 { font-size: 1.35rem; } code { font-size: 0.95em; overflow-wrap: anywhere; }
-.soft { color: var(--soft); } svg { width: 100%; height: auto; }
+h1 { font-size: 1.35rem; overflow-wrap: anywhere; }
+code { font-size: 0.95em; overflow-wrap: anywhere; }
+.soft { color: var(--soft); } svg { width: 100%; min-width: 640px; height: auto; }
 svg text { fill: var(--soft); font-size: 12px; } svg text.first { fill: var(--drift); }
 .grid { stroke: var(--line); stroke-width: 1; }
 .limit { stroke: var(--soft); stroke-dasharray: 5 4; }
@@ -44,7 +45,8 @@ circle.drift { fill: var(--drift); }
 path.other { stroke: var(--other); stroke-width: 2; fill: none; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: 0.88rem; width: 100%; }
 th, td { text-align: left; padding: 0.25rem 0.6rem; border-bottom: 1px solid var(--line);
-         vertical-align: top; } td.n { text-align: right; font-variant-numeric: tabular-nums; }
+         vertical-align: top; } td.n { text-align: right; white-space: nowrap;
+         font-variant-numeric: tabular-nums; }
 td.name { overflow-wrap: anywhere; min-width: 14rem; }
 tr.drift td.status { color: var(--drift); font-weight: 600; }
 tr.within td.status { color: var(--within); } tr.other td.status { color: var(--other); }
@@ -83,12 +85,12 @@ def _plot(comparison: TensorComparison) -> str:
         return ""
     scale = _Scale(rows)
     parts = [
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" ',
+        f'<div class="scroll"><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" ',
         'aria-label="largest absolute difference of each tensor, in order">\n',
         *_axes(scale, comparison),
         *_points(scale, rows),
         *_first(scale, comparison),
-        "</svg>\n",
+        "</svg></div>\n",
     ]
     return "".join(parts)
 

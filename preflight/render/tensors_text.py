@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from preflight.compare.fusion import FusionComparison, PassCounts
 from preflight.compare.tensors.compare import TensorComparison, TensorRow, TensorStatus
 from preflight.render.escape import printable
 
-_COLUMNS = ("tensor", "type", "status", "max abs", "max rel", "cosine", "outside", "tolerance")
-_MAX_NAME = 60
+_COLUMNS = ("tensor", "type", "status", "max abs", "max rel", "cosine", "outside")
+_WIDTH = 100  # columns of the table
+_MAX_TYPE = 20
 
 
 def render_tensors(comparison: TensorComparison, *, limit: int | None = 40) -> str:
@@ -31,20 +32,26 @@ def tensor_answer(comparison: TensorComparison) -> str:
     first = comparison.first_drift
     if first is not None:
         where = "first" if comparison.ordered_by != "name" else "first by name"
-        found = f"drift: {counts[TensorStatus.DRIFT]} of {measured} tensors, {where} {first.label}"
+        drifting = f"{counts[TensorStatus.DRIFT]} of {_tensors(measured)}"
+        found = f"drift: {drifting}, {where} {first.label}"
         return found + (f" ({first.op_type})" if first.op_type else "") + _rest(comparison)
     if not measured:
         return "nothing could be compared" + _rest(comparison)
-    return f"no drift in {measured} tensors" + _rest(comparison)
+    return f"no drift in {_tensors(measured)}" + _rest(comparison)
+
+
+def _tensors(count: int) -> str:
+    return "1 tensor" if count == 1 else f"{count} tensors"
 
 
 def _rest(comparison: TensorComparison) -> str:
     counts = comparison.counts
     alone = counts.get(TensorStatus.OLD_ONLY, 0) + counts.get(TensorStatus.NEW_ONLY, 0)
+    one = len(comparison.problems) == 1
     parts = [
         (counts.get(TensorStatus.INCOMPARABLE, 0), "incomparable"),
         (alone, "without partner"),
-        (len(comparison.problems), "files not read"),
+        (len(comparison.problems), "file not read" if one else "files not read"),
     ]
     words = ", ".join(f"{number} {what}" for number, what in parts if number)
     return f"; {words}" if words else ""
@@ -54,12 +61,7 @@ def _table(comparison: TensorComparison, limit: int | None) -> Iterator[str]:
     """What is not fine, in order; without a limit every tensor."""
     fine = (TensorStatus.SAME, TensorStatus.WITHIN)
     shown = [r for r in comparison.rows if limit is None or r.status not in fine]
-    rows = [_COLUMNS, *(_cells(row) for row in shown[:limit])]
-    if len(rows) > 1:
-        widths = [max(len(row[i]) for row in rows) for i in range(len(_COLUMNS))]
-        for row in rows:
-            padded = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-            yield "  ".join(padded).rstrip()
+    yield from _rows(shown[:limit])
     if limit is not None:
         counts = [f"{n} {s.value}" for s in fine if (n := comparison.counts.get(s, 0))]
         if len(shown) > limit:
@@ -70,27 +72,67 @@ def _table(comparison: TensorComparison, limit: int | None) -> Iterator[str]:
         yield ""
 
 
+def _rows(rows: Sequence[TensorRow]) -> Iterator[str]:
+    """A line for each tensor, at most `_WIDTH` columns, and a line for what does not fit in one.
+
+    A name that is too long keeps its end, which tells tensors of the same network apart.
+    """
+    if not rows:
+        return
+    cells = [_COLUMNS, *(_cells(row) for row in rows)]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(_COLUMNS))]
+    widths[1] = min(widths[1], _MAX_TYPE)
+    free = _WIDTH - sum(widths[1:]) - 2 * (len(widths) - 1)
+    widths[0] = min(widths[0], free)
+    for line, row in zip(cells, (None, *rows), strict=True):
+        cut = (_end_of(cell, width) for cell, width in zip(line, widths, strict=True))
+        yield "  ".join(c.ljust(w) for c, w in zip(cut, widths, strict=True)).rstrip()
+        for note in _notes(row) if row is not None else ():
+            yield f"    {note}"
+    yield from _tolerances(rows)
+
+
+def _end_of(text: str, width: int) -> str:
+    return text if len(text) <= width else f"…{text[1 - width :]}"
+
+
 def _cells(row: TensorRow) -> tuple[str, ...]:
-    name = row.label if len(row.label) <= _MAX_NAME else f"…{row.label[1 - _MAX_NAME :]}"
-    limit = f"{row.tolerance.absolute:g} + {row.tolerance.relative:g}·|old|"
+    label, op_type, status = printable(row.label), printable(row.op_type), row.status.value
     if row.measure is None:
-        return (name, row.op_type, f"{row.status.value}: {row.reason}", "", "", "", "", "")
+        return (label, op_type, status, "", "", "", "")
     found = row.measure
-    outside = f"{found.outside} of {found.elements}"
-    if found.nan_old or found.nan_new or found.inf_old or found.inf_new:
-        outside += f" (NaN {found.nan_old}/{found.nan_new}, Inf {found.inf_old}/{found.inf_new})"
     cosine = "-" if found.cosine is None else f"{found.cosine:.6f}"
-    status = row.status.value + (f", {row.reason}" if row.reason else "")
-    return (
-        name,
-        row.op_type,
-        status,
-        f"{found.max_absolute:.3g}",
-        f"{found.max_relative:.3g}",
-        cosine,
-        outside,
-        limit + (" sensitive" if row.sensitive else ""),
-    )
+    numbers = f"{found.max_absolute:.3g}", f"{found.max_relative:.3g}", cosine
+    return (label, op_type, status, *numbers, f"{found.outside}/{found.elements}")
+
+
+def _notes(row: TensorRow) -> Iterator[str]:
+    """What a row cannot say in its columns."""
+    if row.reason:
+        yield row.reason
+    found = row.measure
+    if found is None:
+        return
+    if found.nan_old or found.nan_new:
+        yield f"NaN: {found.nan_old} old, {found.nan_new} new"
+    if found.inf_old or found.inf_new:
+        yield f"infinite: {found.inf_old} old, {found.inf_new} new"
+
+
+def _tolerances(rows: Sequence[TensorRow]) -> Iterator[str]:
+    """How far apart numbers may be, once for all operators and once for the sensitive ones."""
+    usual = next((r for r in rows if r.measure is not None and not r.sensitive), None)
+    strict = next((r for r in rows if r.measure is not None and r.sensitive), None)
+    if usual is not None:
+        yield f"outside: |new - old| is more than {_tolerance(usual)}"
+    if strict is not None:
+        types = sorted({printable(r.op_type) for r in rows if r.sensitive})
+        named = ", ".join(types[:3]) + (" and others" if len(types) > 3 else "")
+        yield f"sensitive operators ({named}): more than {_tolerance(strict)}"
+
+
+def _tolerance(row: TensorRow) -> str:
+    return f"{row.tolerance.absolute:g} + {row.tolerance.relative:g}·|old|"
 
 
 def _next(comparison: TensorComparison) -> str:
@@ -114,7 +156,7 @@ def render_fusion(comparison: FusionComparison, *, limit: int | None = 60) -> st
         (c.graph or "-", c.section.removesuffix("_fusion"), c.name, _counts(c.old), _counts(c.new))
         for c in comparison.changes
     ]
-    head = ("graph", "kind", "pass", "old matched/effective", "new matched/effective")
+    head = ("graph", "kind", "pass", "old match/effect", "new match/effect")
     table = [head, *rows[:limit]] if rows else []
     widths = [max(len(row[i]) for row in table) for i in range(len(head))] if table else []
     lines += ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in table]
@@ -132,7 +174,10 @@ def fusion_answer(comparison: FusionComparison) -> str:
         return f"the passes rewrote all {comparison.graphs} graphs in the same way"
     passes = len({(c.section, c.name) for c in comparison.changes})
     share = f"{comparison.changed} of {comparison.graphs} graphs ({comparison.share:.0%})"
-    return f"{share} were rewritten differently, by {passes} passes"
+    were = "was" if comparison.changed == 1 else "were"
+    return (
+        f"{share} {were} rewritten differently, by {passes} {'pass' if passes == 1 else 'passes'}"
+    )
 
 
 def _counts(counts: PassCounts | None) -> str:

@@ -137,7 +137,7 @@ def test_on_the_command_line(
 
     assert call(old, new) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "1 of 1 graphs (100%) were rewritten differently, by 1 passes"
+    assert lines[0] == "1 of 1 graphs (100%) was rewritten differently, by 1 pass"
     assert any("ConvBatchnormFusionPass" in line and "3/3" in line for line in lines)
     assert call(old, old) == 0
     assert capsys.readouterr().out.startswith("the passes rewrote all 1 graphs in the same way")

@@ -178,7 +178,7 @@ def test_what_cannot_be_compared_is_not_passed_over(tmp_path: Path) -> None:
         "e": (TensorStatus.INCOMPARABLE, "values of HIFLOAT8 cannot be read"),
     }
     answer = tensor_answer(comparison)
-    assert answer == "no drift in 1 tensors; 3 incomparable, 1 without partner"
+    assert answer == "no drift in 1 tensor; 3 incomparable, 1 without partner"
 
 
 def fused_dump(
@@ -305,3 +305,30 @@ def test_text_from_files_is_escaped(tmp_path: Path) -> None:
     text = render_tensors(compare_tensors(tmp_path / "old", tmp_path / "new"))
     assert "\x1b" not in text
     assert "\\x1b[2Jx output 0" in text
+
+
+def test_a_table_is_never_wider_than_a_terminal(tmp_path: Path) -> None:
+    """Long names keep their ends; what a column cannot hold follows in a line of its own."""
+    values = [[1.0, 2.0], [1.0, float("nan")], [5.0, 2.0]]
+    for side, numbers in (("old", [[1.0, 2.0]] * 3), ("new", values)):
+        folder = tmp_path / side
+        folder.mkdir()
+        for number, content in enumerate(numbers):
+            name = f"{'backbone_stage_' * 8}{number}"
+            kind = "AVeryLongOperatorTypeOfSomebody"
+            described(
+                folder,
+                f"{number}.bin",
+                struct.pack("<2f", *content),
+                dtype="float32",
+                shape=[2],
+                op_name=name,
+                op_type=kind,
+            )
+    text = render_tensors(compare_tensors(tmp_path / "old", tmp_path / "new"), limit=None)
+    table = text[text.index("\ntensor") : text.index("\nnext:")].splitlines()
+    assert max(map(len, table)) <= 100
+    assert "    NaN: 0 old, 1 new" in table
+    rows = [line for line in table if line.startswith("…")]
+    assert [line.split(" output")[0][-1] for line in rows] == ["0", "1", "2"]
+    assert "outside: |new - old| is more than 1e-05 + 0.0001·|old|" in table

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 import msgspec
 
 from preflight.checks.loader import RuleSet, load_rules
-from preflight.checks.rulefile import BANDS, Rule
+from preflight.checks.rulefile import BANDS, Rule, behaviour_code
+from preflight.target.manifests import behaviour_ids, loader_behaviour
+from preflight.target.types import ReleaseBehaviour
 
 
 def explain_rule(rule_id: str, rules: RuleSet | None = None) -> dict[str, Any]:
@@ -47,7 +50,7 @@ def rule_value(rule: Rule) -> dict[str, Any]:
             "step": rule.loader.step,
             "status": rule.loader.status,
             "status_name": rule.loader.status_name,
-            "message_codes": list(rule.loader.message_codes),
+            "message_codes": message_codes(rule),
             "internal_status": rule.loader.internal_status,
             "internal_name": rule.loader.internal_name,
         },
@@ -66,6 +69,30 @@ def rules_json(rules: Iterable[Rule]) -> str:
     """Rules as indented JSON, ending in a newline."""
     encoded = msgspec.json.encode([rule_value(rule) for rule in rules])
     return msgspec.json.format(encoded, indent=2).decode() + "\n"
+
+
+def message_codes(rule: Rule) -> list[str]:
+    """Codes that the log has; those that differ between releases of all where the rule counts."""
+    found: dict[str, None] = {}
+    for code in rule.loader.message_codes if rule.loader is not None else ():
+        field, suffix = behaviour_code(code)
+        for behaviour in _loaders(rule) if field else ():
+            value = getattr(behaviour, field)
+            found.update(dict.fromkeys(value if isinstance(value, tuple) else [f"{value}{suffix}"]))
+        if not field:
+            found[code] = None
+    return list(found)
+
+
+def _loaders(rule: Rule) -> list[ReleaseBehaviour]:
+    """The loader generations that have the rule's check."""
+    wanted = rule.applies.behaviour.items()
+    return [b for b in _behaviours() if all(getattr(b, field) == value for field, value in wanted)]
+
+
+@cache
+def _behaviours() -> tuple[ReleaseBehaviour, ...]:
+    return tuple(loader_behaviour(name) for name in behaviour_ids())
 
 
 def _paragraph(text: str) -> str:
@@ -109,7 +136,8 @@ def _applies_lines(rule: Rule) -> list[str]:
     if applies.origin:
         lines.append(f"- targets: {', '.join(applies.origin)}")
     for field, wanted in applies.behaviour.items():
-        lines.append(f"- loaders with {field} = {str(wanted).lower()}")
+        labels = [b.label for b in _behaviours() if getattr(b, field) == wanted]
+        lines.append(f"- loaders with {field} = {str(wanted).lower()}: {', '.join(labels)}")
     if applies.needs:
         lines.append(f"- facts: {', '.join(applies.needs)}")
     return lines or ["- always"]
@@ -120,7 +148,7 @@ def _loader_lines(rule: Rule) -> list[str]:
     assert loader is not None
     lines = [f"- check `{loader.step}`", f"- the caller sees {loader.status} {loader.status_name}"]
     if loader.message_codes:
-        lines.append(f"- message codes: {', '.join(loader.message_codes)}")
+        lines.append(f"- message codes: {', '.join(message_codes(rule))}")
     if loader.internal_status is not None:
         lines.append(f"- inside: {loader.internal_status} {loader.internal_name}")
     return lines

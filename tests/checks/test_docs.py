@@ -8,7 +8,7 @@ import pytest
 
 from preflight.checks.docs import pages, write
 from preflight.checks.loader import load_rules
-from preflight.checks.pages import explain_rule, rules_json
+from preflight.checks.pages import explain_rule, message_codes, rules_json
 from preflight.errors import DataError
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -53,3 +53,11 @@ def test_all_rules_as_json():
 
     rules = load_rules().rules
     assert [r["id"] for r in json.loads(rules_json(rules))] == [r.id for r in rules]
+
+
+def test_no_page_shows_a_name_where_a_code_belongs() -> None:
+    for rule in load_rules().rules:
+        codes = message_codes(rule)
+        assert all(code[:1] in "EW" and "{" not in code for code in codes), rule.id
+    assert message_codes(load_rules().get("PF301")) == ["E19999"]
+    assert "E10001:soc_version" in message_codes(load_rules().get("PF302"))

@@ -54,6 +54,13 @@ def compare(
     no_weights: Annotated[
         bool, typer.Option("--no-weights", help="Do not read the weights of the two models.")
     ] = False,
+    fail_on: Annotated[
+        str,
+        typer.Option(
+            "--fail-on",
+            help="graph, or interface: another graph with the same inputs and outputs is fine.",
+        ),
+    ] = "graph",
     everything: Annotated[bool, typer.Option("--all", help="List every difference.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
@@ -66,16 +73,20 @@ def compare(
         raise UsageError("--tensors and --fusion exclude each other")
     if not tensors and (model is not None or html is not None):
         raise UsageError("--model and --html belong to --tensors")
+    if fail_on not in ("graph", "interface"):
+        raise UsageError(f"--fail-on {fail_on}: expected graph or interface")
     limit = None if everything else _SHOWN
     if fusion:
         return _fusion(old, new, limit, as_json)
     if tensors:
         tolerance = api.Tolerance(atol, rtol)
         return _tensors(old, new, model, tolerance, sensitive_atol, html, limit, as_json)
-    return _models(old, new, not no_weights, limit, as_json)
+    return _models(old, new, not no_weights, fail_on, limit, as_json)
 
 
-def _models(old: Path, new: Path, weights: bool, limit: int | None, as_json: bool) -> int:
+def _models(
+    old: Path, new: Path, weights: bool, fail_on: str, limit: int | None, as_json: bool
+) -> int:
     lock = old if old.name.endswith(api.LOCK_SUFFIX) else api.lock_path(old)
     if lock.exists() and (lock == old or not old.exists()):
         if lock != old:
@@ -89,8 +100,10 @@ def _models(old: Path, new: Path, weights: bool, limit: int | None, as_json: boo
         else api.render_comparison(comparison, limit=limit)
     )
     sys.stdout.write(text)
-    same = comparison.verdict is api.CompareVerdict.INTERCHANGEABLE
-    return int(ExitCode.OK if same else ExitCode.FINDINGS)
+    fine = {api.CompareVerdict.INTERCHANGEABLE}
+    if fail_on == "interface":
+        fine.add(api.CompareVerdict.DIFFERENT_GRAPH)
+    return int(ExitCode.OK if comparison.verdict in fine else ExitCode.FINDINGS)
 
 
 def _tensors(

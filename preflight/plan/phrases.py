@@ -56,7 +56,7 @@ def compare_step(step_id: str, old: str, new: str, requires: tuple[str, ...]) ->
         model=new,
         against=old,
         expected="the same inputs and outputs, and the attributes that the plan states",
-        check=f"preflight compare {shlex.quote(old)} {shlex.quote(new)}",
+        check=f"preflight compare {shlex.quote(old)} {shlex.quote(new)} --fail-on interface",
         undo="nothing to undo",
         reasons=("another compiler may fuse, order or type operators differently",),
     )

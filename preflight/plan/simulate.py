@@ -76,9 +76,9 @@ def was_in_use(model: ModelFile) -> bool:
 
 
 def other_host(model: ModelFile, target: Target) -> str:
-    """The host whose libraries a rebuild of this model embeds instead of the old ones, else ""."""
+    """The host for which atc needs libraries that it did not need for this model, else ""."""
     manifest = model.manifest
-    if manifest is None or not manifest.so_store.present:
+    if manifest is None or not (manifest.so_store.present or manifest.dynamic):
         return ""
     old = f"{manifest.host_env_os} {manifest.host_env_cpu}"
     new = f"{target.host_os.value or ''} {target.host_cpu.value or ''}"

@@ -18,12 +18,17 @@ def plan_script(plan: Plan) -> str:
     """
     lines = [
         "#!/bin/sh",
-        _comment(f"{plan.path.title}, for {plan.target.name}"),
+        _comment(_title(plan)),
         "set -eu",
     ]
     for number, step in enumerate(plan.steps, 1):
         lines += ["", _comment(f"step {number}: {step.title}"), *_step(step)]
     return "\n".join(lines) + "\n"
+
+
+def _title(plan: Plan) -> str:
+    title, target = plan.path.title, plan.target.name
+    return title if target in title else f"{title}, for {target}"
 
 
 def _comment(text: str) -> str:

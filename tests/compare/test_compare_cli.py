@@ -13,6 +13,8 @@ from preflight.cli import diagnostics
 from preflight.cli.app import app
 from tests.support.models import build, small_graph
 
+SCENARIOS = Path(__file__).resolve().parents[1] / "plan" / "scenarios"
+
 
 def call(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
     monkeypatch.setattr(sys, "argv", ["preflight", *map(str, arguments)])
@@ -110,3 +112,13 @@ def test_lock_and_verify(
     assert call(monkeypatch, "lock", "--verify", "--json", old) == 1
     areas = {m["area"] for m in json.loads(capsys.readouterr().out)["mismatches"]}
     assert areas == {"graph", "partition", "bytes"}
+
+
+def test_another_graph_is_fine_where_only_the_interface_counts(
+    pair: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert call(monkeypatch, "compare", *pair, "--fail-on", "interface") == 0
+    other = tmp_path / "other.om"
+    other.write_bytes((SCENARIOS / "old_310.om").read_bytes())
+    assert call(monkeypatch, "compare", pair[0], other, "--fail-on", "interface") == 1
+    assert call(monkeypatch, "compare", *pair, "--fail-on", "weights") == 2

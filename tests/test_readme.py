@@ -12,7 +12,9 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 # A fenced command that ends in a preflight call, some prose, and the fenced output that follows.
-SHOWN = re.compile(r"```\n[^\n]*?\.venv/bin/(preflight check [^\n]+)\n```\n\n```text\n(.*?)```", re.S)
+SHOWN = re.compile(
+    r"```\n[^\n]*?\.venv/bin/(preflight check [^\n]+)\n```\n\n```text\n(.*?)```", re.S
+)
 
 
 def printed(command: str) -> str:

@@ -11,7 +11,7 @@ from preflight.render.escape import printable
 
 _WIDTH = 100  # columns; a name or a target may be longer, it is never broken
 _MOST_TARGETS = 8
-_MOST_NAMES = 12  # in one row
+_MOST_NAMES = 5  # in one row
 _MOST_NEEDS = 30
 
 
@@ -43,7 +43,11 @@ def _rows(fleet: Fleet) -> list[tuple[str, Coverage]]:
     chosen = {g.spec for g in fleet.placement.groups}
     table = fleet.placement.table
     wanted = [c for c in table if c.spec in chosen or c.spec == fleet.target]
-    others = [c for c in table if c not in wanted and c.models]
+    others: list[Coverage] = []
+    for cover in table:  # of targets with the same models, the nearest one
+        alike = any(cover.models == other.models for other in others)
+        if cover.models and cover not in wanted and not alike:
+            others.append(cover)
     rows = [*wanted, *others[: max(0, _MOST_TARGETS - len(wanted))]]
     rows.sort(key=lambda c: (c.spec not in chosen, c.spec != fleet.target, -len(c.models)))
     marks = {True: "*", False: " "}
@@ -53,11 +57,12 @@ def _rows(fleet: Fleet) -> list[tuple[str, Coverage]]:
 def _table(fleet: Fleet) -> Iterator[str]:
     rows, total = _rows(fleet), len(fleet.models)
     width = max([len(printable(c.spec)) for _, c in rows] + [6])
-    yield f"   {'target':<{width}}  {'run':>7}  models"
+    digits = 2 * len(str(total)) + 1
+    yield f"   {'target':<{width}}  {'run':>{digits}}  models"
     placed = {g.spec: g.models for g in fleet.placement.groups}
     for mark, cover in rows:
         count = f"{len(cover.models)}/{total}"
-        lead = f"{mark} {printable(cover.spec):<{width}}  {count:>7}  "
+        lead = f"{mark} {printable(cover.spec):<{width}}  {count:>{digits}}  "
         mine = placed.get(cover.spec, cover.models)
         names = _names(fleet, sorted(mine))
         yield from _wrapped(lead, names or "-")
@@ -70,15 +75,19 @@ def _nowhere(fleet: Fleet) -> Iterator[str]:
 
 
 def _needs(fleet: Fleet) -> Iterator[str]:
+    """What is to be done, with the models for which it is the same."""
     if not fleet.needs:
         return
     yield f"what the others need to run on {printable(fleet.target)}:"
-    for need in fleet.needs[:_MOST_NEEDS]:
-        name = printable(PurePath(need.model).name)
+    groups: dict[str, list[int]] = {}
+    place = {path: index for index, path in enumerate(fleet.models)}
+    for need in fleet.needs:
         said = "; ".join(need.words) + f" ({', '.join(need.rules)})"
-        yield from _wrapped(f"   {name}: ", said, "     ")
-    if len(fleet.needs) > _MOST_NEEDS:
-        yield f"   and {len(fleet.needs) - _MOST_NEEDS} more models; --json lists all"
+        groups.setdefault(said, []).append(place[need.model])
+    for said, indices in list(groups.items())[:_MOST_NEEDS]:
+        yield from _wrapped("   ", f"{_names(fleet, indices)}: {said}", "     ")
+    if len(groups) > _MOST_NEEDS:
+        yield f"   and {len(groups) - _MOST_NEEDS} more kinds of need; --json lists all"
 
 
 def _names(fleet: Fleet, indices: list[int] | tuple[int, ...]) -> str:

@@ -22,9 +22,7 @@ REBUILD = frozenset({Consequence.REBUILD, Consequence.DRIFT})
 # Why a path is unknown when no rule of it spoke about the model.
 _NOTHING_ASKED = {
     DEPLOY: "nothing in the file could be compared with the target",
-    REBUILD: (
-        "operators are compared for compiling again in static OMs and single-operator models only"
-    ),
+    REBUILD: "operators are compared for compiling again in OMs and single-operator models only",
 }
 
 

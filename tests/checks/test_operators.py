@@ -179,7 +179,7 @@ def test_a_dynamic_model_meets_them_when_it_runs(
     found = findings(graph, compiled, dynamic=True)
     assert rule in found, sorted(found)
     assert found[rule].consequence == "run"
-    assert f"PF50{rule[-1]}" not in found
+    assert found[f"PF50{rule[-1]}"].consequence == "rebuild"  # compiling again meets it as well
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,8 @@ def test_an_input_called_by_its_old_name(names: tuple[str, ...], told: bool, dyn
     graph = node("GroupNorm", {"num_groups": 4}, [HALF] * 3)
     made = named_inputs(model([graph], attributes, is_unknow_model=int(dynamic)), *names)
     found = [f for f in check_model(made, NEW).findings if f.rule in ("PF509", "PF519")]
-    assert [f.rule for f in found] == ["PF519" if dynamic else "PF509"] * (2 if told else 0)
+    rules = ["PF509", "PF519"] if dynamic else ["PF509"]
+    assert sorted(f.rule for f in found) == sorted(rules * (2 if told else 0))
     assert {(f.facts["field"], f.facts["new"]) for f in found} == (
         {("scale", "gamma"), ("offset", "beta")} if told else set()
     )

@@ -13,6 +13,7 @@ import msgspec
 
 from preflight.data import manifests_dir
 from preflight.errors import DataError
+from preflight.explain.spelling import readings, resembling
 from preflight.explain.types import CodeEntry, CodeExplanation, CodeRange, Spelling
 
 _MESSAGE_CODE = re.compile(r"(?:ERR\d{5}|[EWI][0-9A-Z]\d{4})")
@@ -140,7 +141,13 @@ def lookup(text: str) -> CodeExplanation:
     entry = find(text)
     if entry is not None:
         return CodeExplanation(text, entry, _range_of(text, entry))
-    return CodeExplanation(text, None, _range_of(text, None), _nearest(text))
+    meant = list(readings(text))
+    for reading in meant:
+        entry = find(reading)
+        if entry is not None:
+            return CodeExplanation(text, entry, _range_of(reading, entry))
+    shown = meant[0] if meant else text
+    return CodeExplanation(text, None, _range_of(shown, None), _nearest(shown))
 
 
 def stranger(text: str) -> CodeEntry | None:
@@ -197,27 +204,26 @@ def _letter_range(code: str, *, known: bool) -> CodeRange | None:
 
 
 def _nearest(text: str, limit: int = 3) -> tuple[CodeEntry, ...]:
+    """Neighbours in number, then codes that are written nearly the same."""
     number = parse_number(text)
+    bare = text.strip().upper()
+    found: list[CodeEntry] = []
     if number is not None:
         numbered = [e for e in entries().values() if e.number]
-        close = [e for e in numbered if abs((e.number or 0) - number) < 1000]
-        close.sort(key=lambda e: (abs((e.number or 0) - number), e.number))
-        return tuple(close[:limit])
-    bare = text.strip().upper()
-    if _MESSAGE_CODE.fullmatch(bare):
-        same = [e for e in entries().values() if e.number is None and e.code[:2] == bare[:2]]
-        same.sort(key=lambda e: (-_common(e.code, bare), e.code))
-        return tuple(same[:limit])
-    return _similar_names(bare, limit)
+        found = [e for e in numbered if abs((e.number or 0) - number) < 1000]
+        found.sort(key=lambda e: (abs((e.number or 0) - number), e.number))
+    elif _MESSAGE_CODE.fullmatch(bare):
+        found = [e for e in entries().values() if e.number is None and e.code[:2] == bare[:2]]
+        found.sort(key=lambda e: (-_common(e.code, bare), e.code))
+    if not found:
+        found = [entries()[code] for code in resembling(text, _ways_to_write(), limit)]
+    return tuple(found[:limit])
+
+
+@cache
+def _ways_to_write() -> dict[str, str]:
+    return {**_names(), **{code.casefold(): code for code in entries()}}
 
 
 def _common(one: str, other: str) -> int:
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
-
-
-def _similar_names(text: str, limit: int) -> tuple[CodeEntry, ...]:
-    from difflib import get_close_matches
-
-    close = get_close_matches(text.casefold(), list(_names()), n=limit, cutoff=0.75)
-    codes = dict.fromkeys(_names()[name] for name in close)
-    return tuple(entries()[code] for code in codes)

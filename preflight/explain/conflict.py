@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from preflight.explain.types import Fault, VersionConflict, VersionSide
 from preflight.findings import Finding
-from preflight.versions import CannVersion, loader_number
+from preflight.versions import CannVersion, VersionRange, loader_number
 
 _UNKNOWN = "not known"
 
@@ -127,7 +127,47 @@ def _driver(fault: Fault, p: Mapping[str, str]) -> VersionConflict | None:
     )
 
 
+def _package_requirement(fault: Fault, p: Mapping[str, str]) -> VersionConflict | None:
+    required, installed = p.get("required", "").strip(" ,"), p.get("installed")
+    if not required or not installed:
+        return None
+    wanted = VersionRange(required)
+    package = p.get("package", "")
+    prefix = all(bound.operator == "" for bound in wanted.bounds)
+    fits = installed in wanted
+    return VersionConflict(
+        comparison="prefix" if prefix else "range by components",
+        how="the installer compares component by component, as many as the requirement has; "
+        "without an operator the version must begin with it"
+        if prefix
+        else "the installer compares component by component, as many as the requirement has; "
+        "a lower and an upper bound belong together, other items are alternatives",
+        sides=(
+            VersionSide("requirement", required, _public(wanted), required, _asking(package, p)),
+            side("installed package", installed, f"Version= of the installed {package}".strip()),
+        ),
+        result=f"{installed} {'fits' if fits else 'does not fit'} {required}",
+        cheaper="the package that was installed last: take it from the release of the others",
+        why="the other packages fit each other already; replacing them means the whole toolkit",
+        rules=fault.rules,
+    )
+
+
+def _public(wanted: VersionRange) -> str:
+    """The releases of the table whose internal number a requirement allows."""
+    from preflight.target.catalog import known_releases
+
+    named = [r.public for r in known_releases() if r.internal and r.internal in wanted]
+    return ", ".join(named[:3]) + (" and later" if len(named) > 3 else "") or _UNKNOWN
+
+
+def _asking(package: str, p: Mapping[str, str]) -> str:
+    key = f"required_package_{package}_version" if package else "required_package_*"
+    return f"{key} of {p['owner']}" if p.get("owner") else f"{key} in version.info"
+
+
 _MAKERS = {
+    "mixed_toolkit_paths": _package_requirement,
     "om_opp_version_mismatch": _opp_equality,
     "om_abi_range": _abi_range,
     "driver_cann_mismatch": _driver,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preflight.explain.confront import confront, confront_target
+from preflight.explain.parameters import complete
 from preflight.explain.rank import MAX_CAUSES, rank
 from preflight.explain.reading import Block, blocks_of_file, blocks_of_text, expand
 from preflight.explain.scan_log import Scan, Scanner
@@ -63,13 +65,17 @@ def explain_blocks(
 
 def target_in_log(answer: LogExplanation) -> str:
     """The target that a log names ("8.1.RC1/Ascend910B3"); empty when it does not."""
-    named = answer.parameters
-    release = named.get("cann", "")
-    soc = named.get("device_soc") or named.get("soc", "")
+    release, soc = _release_and_soc(answer.parameters)
     return f"{release}/{soc}" if release and soc else ""
 
 
+def _release_and_soc(named: Mapping[str, str]) -> tuple[str, str]:
+    return named.get("cann", ""), named.get("device_soc") or named.get("soc", "")
+
+
 def _explanation(scan: Scan, report: Report | None, target: Target | str | None) -> LogExplanation:
+    if report is not None or target is not None:
+        scan.platform = True  # whoever names a target says whose log it is
     causes, consequences, harmless = rank(scan)
     if report is not None:
         causes = confront(causes, report)
@@ -94,7 +100,7 @@ def _explanation(scan: Scan, report: Report | None, target: Target | str | None)
         processes=tuple(scan.processes),
         earliest_errors=tuple(scan.earliest),
         look_for=() if causes else _LOOK_FOR,
-        next_command=_next_command(causes, scan),
+        next_command=_next_command(causes, scan, parameters, target),
     )
 
 
@@ -106,10 +112,23 @@ def _target(target: Target | str) -> Target:
     return load_target(target)
 
 
-def _next_command(causes: list[Cause], scan: Scan) -> str:
-    if causes:
-        return causes[0].fault.next_step or _first_command(causes[0])
-    return _MORE_LOG if scan.earliest else ""
+def _next_command(
+    causes: list[Cause], scan: Scan, named: Mapping[str, str], target: Target | str | None
+) -> str:
+    """What to type next, with everything that is known filled in."""
+    if not causes:
+        return _MORE_LOG if scan.earliest else ""
+    fault = causes[0].fault
+    release, soc = _release_and_soc(named)
+    where = str(target or "") or (release and soc and f"{release}/{soc}") or ""
+    command = fault.next_step or _first_command(causes[0])
+    if fault.rules and where and not command.startswith("preflight"):
+        command = "preflight check MODEL.om --target TARGET"
+    known = where or f"{release or 'RELEASE'}/{soc or 'SOC'}"
+    command = re.sub(r"(?<=--target )(?:TARGET|RELEASE/SOC)\b", lambda _: known, command)
+    if "driver" in named:
+        command = re.sub(r"(?<=--driver )VERSION\b", lambda _: named["driver"], command)
+    return complete(command, named)
 
 
 def _first_command(cause: Cause) -> str:

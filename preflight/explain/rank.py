@@ -30,6 +30,8 @@ _LAYERS = (
 
 def rank(scan: Scan) -> tuple[list[Cause], list[Cause], list[Cause]]:
     """(causes with the root first, consequences, harmless ones) of a scanned log."""
+    if scan.codes_like and scan.lines <= SHORT_LINES:
+        scan.platform = True
     merged = _merged([*scan.hits.values(), *_by_code(scan)])
     hits = _standing(merged, scan.platform, scan.lines <= SHORT_LINES)
     known = faults()
@@ -71,11 +73,12 @@ def _by_code(scan: Scan) -> Iterable[Hit]:
 
 
 def _telling(code: str) -> bool:
-    """Whether a code means this platform wherever it stands: message codes do, and numbers of the
-    catalogue that are not round; others mean other things in other programs.
+    """Whether a code means this platform wherever it stands: message codes with two letters do,
+    and numbers of the catalogue that are not round; others mean other things in other programs.
     """
-    exact = len(code) == 6 and code in catalogue.entries() and not code.endswith("000")
-    return exact or not code.isdigit()
+    if not code.isdigit():
+        return not code[1:].isdigit()
+    return len(code) == 6 and code in catalogue.entries() and not code.endswith("000")
 
 
 def _merged(hits: list[Hit]) -> list[Hit]:

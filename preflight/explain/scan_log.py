@@ -75,6 +75,7 @@ class Scan:
     lines: int = 0
     bytes: int = 0
     platform: bool = False  # something of Ascend's own is in the log
+    codes_like: int = 0  # codes such as E10001, which other programs could have too
 
 
 class Scanner:
@@ -303,8 +304,11 @@ class Scanner:
         entry = catalogue.find(text) or catalogue.stranger(text)
         if entry is None or entry.code == "0":
             return
-        if entry.number is None and text in catalogue.entries():  # nobody else has such codes
-            self.result.platform = True
+        if entry.number is None and text in catalogue.entries():
+            if text[1].isdigit():
+                self.result.codes_like += 1
+            else:  # nobody else has such codes
+                self.result.platform = True
         seen = self.result.codes.get(entry.code)
         if seen is None:
             if len(self.result.codes) >= MAX_CODES:

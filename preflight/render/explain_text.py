@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -18,11 +20,14 @@ from preflight.render.escape import printable
 
 _MAX_RULES = 12
 _MAX_EVIDENCE = 3
+_WIDTH = 100
+_LONGEST = 280  # characters of a log line that are shown
+_HANGING = re.compile(r" *(?:[\w ]{2,9}(?::| ) +)?")
 
 
 def render_code_text(answers: Iterable[CodeExplanation]) -> str:
     """The explanation of codes, one block each."""
-    return "\n".join("\n".join(_code(a)) + "\n" for a in answers)
+    return "\n".join(_fit(_code(a)) for a in answers)
 
 
 def _code(answer: CodeExplanation) -> list[str]:
@@ -111,7 +116,7 @@ def render_rule_text(rule: Mapping[str, Any]) -> str:
         lines.append(f"  remedy   {remedy['kind']}: {remedy['summary']}")
     lines += [f"  source   {text}" for text in rule["references"]]
     lines.append("Next:\n  preflight check MODEL.om --target RELEASE/SOC")
-    return "\n".join(lines) + "\n"
+    return _fit(lines)
 
 
 def render_log_text(answer: LogExplanation) -> str:
@@ -138,7 +143,29 @@ def render_log_text(answer: LogExplanation) -> str:
     lines += [f"Note: {printable(note)}" for note in answer.notes]
     if answer.next_command:
         lines += ["", "Next:", f"  {printable(answer.next_command)}"]
-    return "\n".join(lines) + "\n"
+    return _fit(lines)
+
+
+def _fit(lines: Iterable[str]) -> str:
+    """Lines of at most a hundred columns; only the command at the end stays in one piece."""
+    *body, last = "\n".join(lines).split("\n")
+    fitted = [part for line in body for part in _wrapped(line)]
+    return "\n".join((*fitted, last)) + "\n"
+
+
+def _wrapped(line: str) -> list[str]:
+    if len(line) <= _WIDTH:
+        return [line]
+    hanging = _HANGING.match(line)
+    indent = min(len(hanging[0]) if hanging else 0, 11) or 2
+    return textwrap.wrap(
+        line,
+        _WIDTH,
+        subsequent_indent=" " * indent,
+        break_on_hyphens=False,
+        drop_whitespace=True,
+        replace_whitespace=False,
+    )
 
 
 def headline(answer: LogExplanation) -> str:
@@ -171,7 +198,7 @@ def _cause(number: int, cause: Cause) -> list[str]:
     where += [f"{cause.occurrences} times"] if cause.occurrences > 1 else []
     if where:
         lines.append(f"   {printable(', '.join(where))}")
-    lines += [f"   {place(e)} {printable(e.text.strip())}" for e in cause.evidence[:_MAX_EVIDENCE]]
+    lines += [f"   {place(e)} {_shown(e)}" for e in cause.evidence[:_MAX_EVIDENCE]]
     lines += [f"   what: {fault.what}", f"   why:  {fault.why}"]
     if cause.check:
         lines.append(f"   the check {_verb(cause.check)} this: {printable(cause.check_reason)}")
@@ -201,6 +228,11 @@ def conflict_lines(conflict: VersionConflict) -> list[str]:
     return lines
 
 
+def _shown(line: EvidenceLine) -> str:
+    text = printable(line.text.strip())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
 def place(line: EvidenceLine) -> str:
     """`file:12:` as editors understand it; only the number for a single unnamed text."""
     return f"{printable(line.source)}:{line.number}:"
@@ -214,7 +246,7 @@ def _unexplained(answer: LogExplanation) -> list[str]:
     lines = []
     if answer.earliest_errors:
         lines += ["", "The earliest lines that speak of an error:"]
-        lines += [f"  {place(e)} {printable(e.text.strip())}" for e in answer.earliest_errors[:6]]
+        lines += [f"  {place(e)} {_shown(e)}" for e in answer.earliest_errors[:6]]
     lines += ["", "What to look for:"]
     lines += [f"  {text}" for text in answer.look_for]
     return lines

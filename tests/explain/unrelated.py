@@ -116,6 +116,57 @@ I0506 10:11:{s}.123456    {n} server.go:{n}] Started {w} on port {n}
 W0506 10:11:{s}.123456    {n} cache.go:{n}] stale entry for {w}
 E0506 10:11:{s}.123456    {n} controller.go:{n}] failed to sync {w}: timed out waiting for the condition
 time="2024-05-06T10:11:{s}Z" level=warning msg="failed to load model from file {w}.bin" error="open: no such file"
+(EngineCore_0 pid={n}) ERROR 05-06 10:11:{s} [core.py:{n}] EngineCore failed to start.
+RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}
+ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization` when initializing the engine.
+torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:{n}, unhandled cuda error, NCCL version 2.18.1
+[rank0]:[E506 10:11:{s} ProcessGroupNCCL.cpp:{n}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum={n}, OpType=ALLREDUCE)
+torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 23.69 GiB
+AssertionError: Torch not compiled with CUDA enabled
+triton.compiler.errors.CompilationError: at {n}:4: unsupported operand
+RuntimeError: mat1 and mat2 shapes cannot be multiplied ({n}x512 and 768x{n})
+RuntimeError: shape mismatch: value tensor of shape [{n}] cannot be broadcast to indexing result of shape [{n}, 2]
+RuntimeError: DataLoader worker (pid {n}) is killed by signal: Bus error. It is possible that dataloader's workers are out of shared memory.
+ImportError: /opt/{w}/lib{w}.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationESs
+OSError: [Errno 28] No space left on device: '/data/{w}'
+FAILED tests/test_{w}.py::test_{w} - AssertionError: assert {n} == {n}
+E       ImportError: cannot import name '{w}' from partially initialized module '{w}' (most likely due to a circular import)
+E   ModuleNotFoundError: No module named 'scipy'
+ERROR collecting tests/test_{w}.py
+error: Your local changes to the following files would be overwritten by merge: {w}.txt
+fatal: not a git repository (or any of the parent directories): .git
+CONFLICT (content): Merge conflict in {w}.txt
+error: RPC failed; curl 56 GnuTLS recv error (-54): Error in the pull function.
+CMake Error at /usr/share/cmake-3.22/Modules/FindPackageHandleStandardArgs.cmake:230 (message): Could NOT find {w} (missing: {w}_DIR)
+CMake Error: The source directory "/src/{w}" does not exist.
+ninja: build stopped: subcommand failed.
+cc1plus: error: unrecognized command-line option '-Wno-{w}'
+Caused by: org.springframework.beans.factory.BeanCreationException: Error creating bean with name '{w}': invocation of init method failed
+java.sql.SQLException: ORA-01017: invalid username/password; logon denied
+# A fatal error has been detected by the Java Runtime Environment: SIGSEGV (0xb) at pc=0x{n}
+docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].
+docker: Error response from daemon: failed to create task for container: OCI runtime create failed: runc create failed: unable to start container process: exec: "{w}": executable file not found in $PATH: unknown.
+Error response from daemon: Unknown runtime specified {w}
+Error: failed to mount src: /data/{w}: permission denied
+0/{n} nodes are available: {n} Insufficient nvidia.com/gpu, 1 node(s) had untolerated taint.
+Warning  FailedScheduling  default-scheduler  0/3 nodes are available: 3 Insufficient cpu.
+May  6 10:11:{s} {w} kernel: [{n}.123456] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),task={w},pid={n}
+May  6 10:11:{s} {w} kernel: [{n}.123456] python3[{n}]: segfault at 0 ip 00007f error 4 in libc.so.6
+May  6 10:11:{s} {w} kernel: [{n}.123456] NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.
+May  6 10:11:{s} {w} kernel: [{n}.123456] pcieport 0000:00:1c.0: AER: Corrected error received: id=00e0
+May  6 10:11:{s} {w} systemd[1]: {w}.service: Start request repeated too quickly.
+May  6 10:11:{s} {w} systemd[1]: Dependency failed for {w} mount.
+ERROR: Cannot install {w}==1.{n} and numpy==1.26 because these package versions have conflicting dependencies.
+ERROR: Failed to build installable wheels for some pyproject.toml based projects ({w})
+{w} 1.{n} requires numpy<2,>=1.21, but you have numpy 2.1.0 which is incompatible.
+{w} 1.{n} requires protobuf, which is not installed.
+E0000 00:00:{n}.{n} cuda_driver.cc:{n}] failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected
+UserWarning: CUDA initialization: The NVIDIA driver on your system is too old
+W0506 10:11:{s} torch/_dynamo/convert_frame.py:{n}] torch._dynamo hit config.cache_size_limit (8)
+Status: status 1001, error code is {six}, failed to reach {w}
+E1001 ETIMEDOUT while fetching {w}
+E10001: the order {n} was rejected
+errno: 107002 in table {w}
 2024-05-06 10:11:{s} INFO {w}: processed {n} records in {n} ms, result={six}
 2024-05-06 10:11:{s} WARN {w}: retrying request {six} after failure: status={six}
 2024-05-06 10:11:{s} ERROR {w}: request failed with code {six}

@@ -91,7 +91,6 @@ if TYPE_CHECKING:
     from preflight.plan.files import plan_to_toml as plan_to_toml
     from preflight.plan.files import read_plan as read_plan
     from preflight.plan.files import write_plan as write_plan
-    from preflight.plan.files import write_text as write_text
     from preflight.plan.fleet import Placement as Placement
     from preflight.plan.fleet import place as place
     from preflight.plan.journal import journal_path as journal_path
@@ -244,6 +243,7 @@ if TYPE_CHECKING:
     from preflight.versions import is_vendor_version_valid as is_vendor_version_valid
     from preflight.versions import loader_number as loader_number
     from preflight.versions import parse_loader_ranges as parse_loader_ranges
+    from preflight.writing import write_text as write_text
 
 # public name -> module that defines it
 _WHERE: dict[str, str] = {
@@ -479,7 +479,7 @@ _WHERE: dict[str, str] = {
     "write_plan": "preflight.plan.files",
     "write_release": "preflight.registry.writing",
     "write_snapshot": "preflight.target.snapshot",
-    "write_text": "preflight.plan.files",
+    "write_text": "preflight.writing",
 }
 
 

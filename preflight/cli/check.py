@@ -7,14 +7,13 @@ import shlex
 import shutil
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from preflight import api
 from preflight.cli import diagnostics
-from preflight.errors import UnreadableInput, UsageError
+from preflight.errors import UsageError
 from preflight.findings import Severity
 
 if TYPE_CHECKING:
@@ -127,10 +126,7 @@ def _write(text: str, output: str | None) -> None:
     if output is None:
         diagnostics.emit(text)
         return
-    try:
-        Path(output).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UnreadableInput(f"{output}: cannot be written: {error.strerror or error}") from error
+    api.write_text(output, text)
 
 
 def _progress() -> Callable[[int, int, str], None] | None:

@@ -130,10 +130,7 @@ def _tensors(
         progress=_Progress(),
     )
     if html is not None:
-        try:
-            html.write_text(api.render_tensors_html(comparison), encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"{html}: cannot be written: {error.strerror}") from error
+        api.write_text(html, api.render_tensors_html(comparison))
         diagnostics.note(f"picture written to {html}")
     text = api.tensors_json(comparison) if as_json else api.render_tensors(comparison, limit=limit)
     sys.stdout.write(text)

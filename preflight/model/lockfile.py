@@ -7,13 +7,13 @@ Writing the same model twice gives the same bytes.
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 import msgspec
 
 from preflight.container.source import FileSource
 from preflight.errors import MalformedInput, UnreadableInput
+from preflight.writing import replace_file
 
 SCHEMA_VERSION = 1
 LOCK_SUFFIX = ".lock.json"
@@ -132,21 +132,7 @@ def lock_bytes(lock: Lock) -> bytes:
 
 def write_lock(lock: Lock, path: str | os.PathLike[str]) -> None:
     """Put the lock in place in one step. Raises UnreadableInput when the folder refuses."""
-    target = Path(path)
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        replace_file(Path(path), lock_bytes(lock))
     except OSError as error:
-        raise UnreadableInput(f"{target}: cannot be written: {error.strerror}") from error
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(lock_bytes(lock))
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(target)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise UnreadableInput(f"{target}: cannot be written: {error.strerror}") from error
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        raise UnreadableInput(f"{path}: cannot be written: {error.strerror}") from error

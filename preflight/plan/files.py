@@ -15,6 +15,7 @@ from preflight.checks.steps import STEP_KINDS
 from preflight.errors import UnreadableInput, UsageError
 from preflight.plan.model import SCHEMA_VERSION, Plan, Step
 from preflight.toml_text import dumps
+from preflight.writing import write_text
 
 _MAX_BYTES = 64 << 20
 _MAX_STEPS = 50_000  # ten for each of five thousand models
@@ -86,42 +87,7 @@ def write_plan(plan: Plan, path: str | os.PathLike[str]) -> None:
     problems = list(plan_problems(plan))
     if problems:
         raise UsageError(f"the plan cannot be written: {problems[0]}")
-    write_atomically(Path(path), plan_to_toml(plan).encode())
-
-
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file in one go. Raises UnreadableInput when the place cannot be written."""
-    write_atomically(Path(path), text.encode())
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write beside and rename; the content is on disk before the name changes."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        with beside.open("wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        beside.replace(path)
-        sync_folder(path.parent)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        reason = error.strerror or error
-        raise UnreadableInput(f"{path}: cannot be written: {reason}") from error
-
-
-def sync_folder(folder: Path) -> None:
-    """Make renames in a folder durable, where the system can."""
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(handle)
-    except OSError:
-        pass
-    finally:
-        os.close(handle)
+    write_text(path, plan_to_toml(plan))
 
 
 def plan_problems(plan: Plan) -> Iterator[str]:

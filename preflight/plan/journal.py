@@ -18,7 +18,7 @@ from typing import BinaryIO
 import msgspec
 
 from preflight.errors import ApplyError, UnreadableInput, UsageError
-from preflight.plan.files import sync_folder
+from preflight.writing import sync_folder
 
 
 class Move(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

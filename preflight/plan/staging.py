@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from preflight.errors import ApplyError
-from preflight.plan.files import sync_folder
 from preflight.plan.journal import STAGING, Move
+from preflight.writing import sync_folder
 
 _MODEL_SUFFIXES = (".om", ".om2", ".exeom")
 _CHUNK = 1 << 20

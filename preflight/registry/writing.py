@@ -8,8 +8,6 @@ This one refuses in both cases before it touches anything.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
@@ -34,6 +32,7 @@ from preflight.registry.prototype import (
     to_protocol,
 )
 from preflight.registry.window import is_calendar_date, is_protocol_date
+from preflight.writing import replace_file
 
 
 class Written(Struct, frozen=True):
@@ -81,33 +80,19 @@ def write_release(
             )
         kept, skipped = _writable(operators)
         folder.mkdir(parents=True, exist_ok=True)
-        replace_file(folder / "metadata.json", render_json(_metadata(release, branch)))
+        replace_file(folder / "metadata.json", render_json(_metadata(release, branch)).encode())
         replace_file(
             folder / "operators.json",
-            render_json({"operators": [to_protocol(p) for p in kept.values()]}),
+            render_json({"operators": [to_protocol(p) for p in kept.values()]}).encode(),
         )
         symbols = symbols_to_protocol(kept)
         if symbols:
-            replace_file(folder / SYMBOLS_FILE, json.dumps(symbols, indent=1, ensure_ascii=False))
+            text = json.dumps(symbols, indent=1, ensure_ascii=False)
+            replace_file(folder / SYMBOLS_FILE, text.encode())
         entries.append({"release_date": released, "release_version": release})
         entries.sort(key=lambda e: str(e["release_date"]))
-        replace_file(root / "index.json", render_json(index))
+        replace_file(root / "index.json", render_json(index).encode())
     return Written(release, len(kept), skipped, dropped)
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Put `text` in place of a file in one step; the old content stays when writing fails."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(text.encode())
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from preflight.target.types import (
     Vendor,
 )
 from preflight.toml_text import dumps
+from preflight.writing import write_text
 
 SCHEMA = 1
 MAX_BYTES = 16 << 20
@@ -150,9 +151,9 @@ def write_snapshot(target: Target, path: Path) -> None:
     """Writes a target to a file. Raises UsageError when that is not possible."""
     text = snapshot_text(target)
     try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from error
+        write_text(path, text)
+    except UnreadableInput as error:
+        raise UsageError(error.message) from error
 
 
 def read_snapshot(path: Path) -> Target:

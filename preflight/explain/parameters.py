@@ -36,9 +36,26 @@ _SHAPES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
 _WINDOW = 400
 
 
+_RELEASES = tuple(shape for shape in _SHAPES if shape[0] in ("cann", "driver"))
+
+
+def collect_releases(text: str, into: dict[str, str]) -> None:
+    """Add the releases that paths in a block name; this is done for lines of every level."""
+    _collect(_RELEASES, text, text, into)
+
+
 def collect_context(text: str, low: str, into: dict[str, str]) -> None:
     """Add what a block says and is not known yet; `low` is the block in lower case."""
-    for name, needle, pattern in _SHAPES:
+    _collect(_SHAPES, text, low, into)
+
+
+def _collect(
+    shapes: tuple[tuple[str, str, re.Pattern[str]], ...],
+    text: str,
+    low: str,
+    into: dict[str, str],
+) -> None:
+    for name, needle, pattern in shapes:
         if name in into:
             continue
         at = low.find(needle)

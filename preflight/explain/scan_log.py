@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from preflight.explain import catalogue
 from preflight.explain.lines import MAX_LINE, Header, header, message_at, owner
-from preflight.explain.parameters import collect_context
+from preflight.explain.parameters import collect_context, collect_releases
 from preflight.explain.reading import Block
 from preflight.explain.signatures import Signature, by_anchor
 from preflight.explain.signs import SIGNS
@@ -127,6 +127,8 @@ class Scanner:
         view = View(block.source, block.first_line, lines)
         low = view.narrow
         collect_context(view.text, view.narrow, self.result.context)
+        if len(view.kept) < len(lines):
+            collect_releases(block.text, self.result.context)
         for anchor in [a for a in self._numbered if a in low]:
             self._try_anchor(view, anchor, self._numbered, list(view.lines_with(anchor)))
         self._try_worded(view)

@@ -61,86 +61,17 @@ class _Run(Struct):
 
 # Words that every other log line has: a search for them narrows nothing down.
 _COMMON = frozenset(
-    {
-        *("error", "[error]", "failed", "fail", "failure", "invalid", "model", "device", "time"),
-        *("version", "ascend", "path", "file", "input", "output", "data", "size", "shape", "type"),
-        *("number", "kernel", "operator", "platform", "runtime", "driver", "memory", "socket"),
-        *("connect", "result", "results", "import", "module", "library", "package", "server"),
-        *(
-            "rank",
-            "agent",
-            "hccl",
-            "execute",
-            "for",
-            "of",
-            "set",
-            "not",
-            "this",
-            "from",
-            "with",
-            "built",
-        ),
-        *(
-            "parse",
-            "other",
-            "others",
-            "param",
-            "check",
-            "install",
-            "format",
-            "require",
-            "const",
-            "user",
-        ),
-        *(
-            "python",
-            "table",
-            "group",
-            "multi",
-            "should",
-            "must",
-            "support",
-            "compile",
-            "contain",
-            "is",
-        ),
-        *(
-            "create",
-            "current",
-            "resource",
-            "found",
-            "need",
-            "needs",
-            "backend",
-            "range",
-            "parameter",
-        ),
-        *("update", "soc", "stream", "process", "given", "detail", "event", "expect", "installed"),
-        *(
-            "code",
-            "name",
-            "node",
-            "field",
-            "error:",
-            "warning",
-            "list",
-            "value",
-            "not found",
-            "has",
-        ),
-        *(
-            "upgrade",
-            "object",
-            "string",
-            "available",
-            "required",
-            "requires",
-            "expected",
-            "read",
-            "open",
-        ),
-    }
-)
+    """
+    [error] agent ascend available backend built check code compile connect const contain
+    create current data detail device driver error error: event execute expect expected fail
+    failed failure field file for format found from given group has hccl import input
+    install installed invalid is kernel library list memory model module multi must name
+    need needs node not number object of open operator other others output package param
+    parameter parse path platform process python range rank read require required requires
+    resource result results runtime server set shape should size soc socket stream string
+    support table this time type update upgrade user value version warning with
+    """.split()
+) | {"not found"}
 
 
 def weight(text: str) -> int:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 MIN_PIECE = 3  # letters; shorter words are too frequent to narrow anything down
+PATIENCE = 300  # places of a word in a block, after which its absent texts are sorted out
 MIN_OTHER = 5  # the same for texts whose places nobody asks for
 _WORD = re.compile(r"[a-z]+")
 _Trie = dict[str, "_Trie"]
@@ -51,18 +52,23 @@ class Vocabulary:
         """
         found: dict[str, list[int]] = {}
         asked = dict(self._pieces)
+        patience = dict.fromkeys(asked, PATIENCE)
         shifted = "\n" + narrow
         for match in self._pattern.finditer(shifted):
-            pairs = asked[match[1]]
+            piece = match[1]
+            pairs = asked[piece]
             if not pairs:
                 continue
+            patience[piece] -= 1
+            if not patience[piece]:
+                pairs = asked[piece] = [p for p in pairs if p[0] in found or p[0] in shifted]
             start, answered = match.start(1), False
             for text, at in pairs:
                 if start > at and shifted.startswith(text, start - at):
                     found.setdefault(text, []).append(start - at - 1)
                     answered = answered or text not in self._placed
             if answered:  # one place is enough for these
-                asked[match[1]] = [p for p in pairs if p[0] in self._placed or p[0] not in found]
+                asked[piece] = [p for p in pairs if p[0] in self._placed or p[0] not in found]
         for text in self._searched:
             places = _places(narrow if text.isascii() else low, text)
             if places:

@@ -61,17 +61,21 @@ class _Run(Struct):
 
 # Words that every other log line has: a search for them narrows nothing down.
 _COMMON = frozenset(
-    """
-    [error] agent ascend available backend built check code compile connect const contain
-    create current data detail device driver error error: event execute expect expected fail
-    failed failure field file for format found from given group has hccl import input
-    install installed invalid is kernel library list memory model module multi must name
-    need needs node not number object of open operator other others output package param
-    parameter parse path platform process python range rank read require required requires
-    resource result results runtime server set shape should size soc socket stream string
-    support table this time type update upgrade user value version warning with
-    """.split()
-) | {"not found"}
+    (
+        "[error]", "agent", "ascend", "available", "backend", "built", "check", "code",
+        "compile", "connect", "const", "contain", "create", "current", "data", "detail",
+        "device", "driver", "error", "error:", "event", "execute", "expect", "expected", "fail",
+        "failed", "failure", "field", "file", "for", "format", "found", "from", "given",
+        "group", "has", "hccl", "import", "input", "install", "installed", "invalid", "is",
+        "kernel", "library", "list", "memory", "model", "module", "multi", "must", "name",
+        "need", "needs", "node", "not", "not found", "number", "object", "of", "open",
+        "operator", "other", "others", "output", "package", "param", "parameter", "parse",
+        "path", "platform", "process", "python", "range", "rank", "read", "require", "required",
+        "requires", "resource", "result", "results", "runtime", "server", "set", "shape",
+        "should", "size", "soc", "socket", "stream", "string", "support", "table", "this",
+        "time", "type", "update", "upgrade", "user", "value", "version", "warning", "with",
+    )
+)  # fmt: skip
 
 
 def weight(text: str) -> int:

@@ -23,6 +23,7 @@ _MAX_EVIDENCE = 3
 _WIDTH = 100
 _LONGEST = 280  # characters of a log line that are shown
 _HANGING = re.compile(r" *(?:[\w ]{2,9}(?::| ) +)?")
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")  # what a finding fills in and a rule page can only name
 
 
 def render_code_text(answers: Iterable[CodeExplanation]) -> str:
@@ -113,7 +114,8 @@ def render_rule_text(rule: Mapping[str, Any]) -> str:
         codes = ", ".join(c for c in loader["message_codes"] if not c.startswith("{"))
         lines.append(f"  loader   {loader['status']} {loader['status_name']} {codes}".rstrip())
     for remedy in rule["remedies"]:
-        lines.append(f"  remedy   {remedy['kind']}: {remedy['summary']}")
+        summary = _PLACEHOLDER.sub(lambda m: f"<{m[1].replace('_', ' ')}>", remedy["summary"])
+        lines.append(f"  remedy   {remedy['kind']}: {summary}")
     lines += [f"  source   {text}" for text in rule["references"]]
     lines.append("Next:\n  preflight check MODEL.om --target RELEASE/SOC")
     return _fit(lines)

@@ -208,14 +208,17 @@ class Scanner:
         tried = []
         for start, end in spans:
             low = view.low[start : min(end, start + MAX_LINE)]
-            open_ = False
+            joined, open_ = view.joined(start), False
             for signature in live:
-                open_ = self._try_line(view, start, low, signature) or open_
+                possible = signature.possible(low)
+                if possible or joined:  # most lines that hold an anchor are neither
+                    open_ = self._try_line(view, start, low, signature, possible) or open_
             tried.append(open_)
         return tried
 
-    def _try_line(self, view: View, start: int, low: str, signature: Signature) -> bool:
-        possible = signature.possible(low)
+    def _try_line(
+        self, view: View, start: int, low: str, signature: Signature, possible: bool
+    ) -> bool:
         found = signature.pattern.search(view.text[start : start + len(low)]) if possible else None
         if found is None and self._joinable(view, start, len(low), signature):
             message = self._message(view, view.index(start))

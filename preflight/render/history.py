@@ -95,6 +95,25 @@ def render_history(
     `steps[i]` are the changes that version i + 1 made (empty for the first); `returns` are the
     releases that went back to an older version, `gaps` those between two records that lack it.
     """
+    count = len(history.versions)
+    first = f"{history.op_type}: {count} version{'' if count == 1 else 's'}, {_fate(history)}"
+    width, indent = (None, "") if markdown else (WIDTH, "  ")
+    lines = [printable(first), "", *_version_table(history, markdown)]
+    for title, changes in _steps_in_order(history, steps, returns):
+        lines += ["", _cell(title) if markdown else printable(title)]
+        for change in changes:
+            text = _line(change, with_operator=False)
+            lines += _wrapped(f"- {_cell(text)}" if markdown else text, indent, 7, width)
+    for note in notes:
+        span = f" ({_span(note.since or 'ever', note.until or 'now')})"
+        lines += ["", *_wrapped(f"{note.id}{span}: {note.summary}", "", 2, width)]
+        lines += _wrapped(f"source: {note.source}", "  ", 2, width)
+    for text in _unrecorded(history, gaps):
+        lines += ["", *_wrapped(text, "", 2, width)]
+    return "\n".join(lines) + "\n"
+
+
+def _version_table(history: OperatorHistory, markdown: bool) -> list[str]:
     rows = [
         (
             str(version.number),
@@ -105,50 +124,41 @@ def render_history(
         for version in history.versions
     ]
     header = ("version", "releases", "certainty", "flags")
-    count = len(history.versions)
-    first = f"{history.op_type}: {count} version{'' if count == 1 else 's'}, {_fate(history)}"
-    lines = [printable(first), ""]
     if markdown:
-        lines += _markdown_table(header, rows)
-    elif len({row[-1] for row in rows}) == 1:  # every version has the same flags: say them once
-        lines += _plain_table(header[:-1], [row[:-1] for row in rows])
-        lines += _wrapped(f"flags    {rows[0][-1] or 'none'}", "", 9)
-    else:
-        lines += _plain_table(header, rows)
-    width, indent = (None, "") if markdown else (WIDTH, "  ")
-    told = [
+        return [*_markdown_table(header, rows)]
+    if len({row[-1] for row in rows}) == 1:  # every version has the same flags: say them once
+        table = _plain_table(header[:-1], [row[:-1] for row in rows])
+        return [*table, *_wrapped(f"flags    {rows[0][-1] or 'none'}", "", 9)]
+    return [*_plain_table(header, rows)]
+
+
+def _steps_in_order(
+    history: OperatorHistory, steps: Sequence[Sequence[Change]], returns: Sequence[Return]
+) -> list[tuple[str, Sequence[Change]]]:
+    """(title, changes) of every version that changed something and of every return, by release."""
+    told: list[tuple[str, str, Sequence[Change]]] = [
         (version.since, f"version {version.number}, since {version.since}:", changes)
         for version, changes in zip(history.versions, steps, strict=True)
     ]
-    told += [
-        (
-            r.release,
-            f"version {r.version} again instead of {r.before}, since {r.release}:",
-            r.changes,
-        )
-        for r in returns
-    ]
+    for back in returns:
+        title = f"version {back.version} again instead of {back.before}, since {back.release}:"
+        told.append((back.release, title, back.changes))
     order = {record.release: i for i, record in enumerate(history.records)}
-    for _, title, changes in sorted(told, key=lambda item: order[item[0]]):
-        if changes:
-            lines += ["", _cell(title) if markdown else printable(title)]
-            for change in changes:
-                text = _line(change, with_operator=False)
-                lines += _wrapped(f"- {_cell(text)}" if markdown else text, indent, 7, width)
-    for note in notes:
-        span = f" ({_span(note.since or 'ever', note.until or 'now')})"
-        lines += ["", *_wrapped(f"{note.id}{span}: {note.summary}", "", 2, width)]
-        lines += _wrapped(f"source: {note.source}", "  ", 2, width)
-    for first_lacking, last_lacking, again in gaps:
-        span = _span(first_lacking, last_lacking)
-        text = f"missing in {span}, recorded again in {again}"
-        lines += ["", *_wrapped(text, "", 2, width)]
+    told.sort(key=lambda item: order[item[0]])
+    return [(title, changes) for _, title, changes in told if changes]
+
+
+def _unrecorded(history: OperatorHistory, gaps: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Sentences about releases that lack the operator, or for which its version is open."""
+    texts = [
+        f"missing in {_span(first_lacking, last_lacking)}, recorded again in {again}"
+        for first_lacking, last_lacking, again in gaps
+    ]
     open_releases = [r for r in history.records if not r.number]
     if open_releases:
         names = ", ".join(r.release for r in open_releases)
-        text = f"not decided for {names}: {open_releases[0].note}"
-        lines += ["", *_wrapped(text, "", 2, width)]
-    return "\n".join(lines) + "\n"
+        texts.append(f"not decided for {names}: {open_releases[0].note}")
+    return texts
 
 
 def render_releases(

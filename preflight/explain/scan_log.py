@@ -157,8 +157,8 @@ class Scanner:
                 candidates = [s for s in candidates if self._complete(s, there)]
             if not candidates:
                 continue
-            indexes = list(dict.fromkeys(map(part.index, there[anchor])))
-            spans = [view.span(i if part is view else fresh[i]) for i in indexes]
+            indexes = part.indexes(there[anchor])
+            spans = view.spans(indexes if part is view else [fresh[i] for i in indexes])
             open_ = self._try_anchor(view, anchor, self._worded, spans, candidates)
             tried.update(i for i, was in zip(indexes, open_, strict=True) if was)
         if len(self._boring) > MAX_BORING:

@@ -72,11 +72,10 @@ class View:
         """Some of the lines as a view of their own."""
         return View(self.source, 1, [self.kept[i] for i in indexes])
 
-    def span(self, index: int) -> tuple[int, int]:
-        """(start, end) of a line in the text."""
-        self.index(0)
-        start = self._starts[index]
-        return start, start + len(self.kept[index])
+    def spans(self, indexes: list[int]) -> list[tuple[int, int]]:
+        """(start, end) of lines in the text."""
+        starts, kept = self._line_starts(), self.kept
+        return [(starts[i], starts[i] + len(kept[i])) for i in indexes]
 
     def lines_with(self, anchor: str) -> Iterator[tuple[int, int]]:
         """(start, end) of the lines that hold the text, each once."""
@@ -119,10 +118,18 @@ class View:
 
     def index(self, offset: int) -> int:
         """The index of the line that holds an offset."""
+        return bisect_right(self._line_starts(), offset) - 1
+
+    def indexes(self, offsets: list[int]) -> list[int]:
+        """The lines that hold these offsets, each once."""
+        starts = self._line_starts()
+        return list(dict.fromkeys([bisect_right(starts, offset) - 1 for offset in offsets]))
+
+    def _line_starts(self) -> list[int]:
         if not self._starts:
             position, starts = 0, []
             for line in self.kept:
                 starts.append(position)
                 position += len(line) + 1
             self._starts = starts
-        return bisect_right(self._starts, offset) - 1
+        return self._starts

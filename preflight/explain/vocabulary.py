@@ -59,9 +59,10 @@ class Vocabulary:
             pairs = asked[piece]
             if not pairs:
                 continue
-            patience[piece] -= 1
-            if not patience[piece]:
-                pairs = asked[piece] = [p for p in pairs if p[0] in found or p[0] in shifted]
+            if len(pairs) > 2:
+                patience[piece] -= 1
+                if not patience[piece]:
+                    pairs = asked[piece] = [p for p in pairs if p[0] in found or p[0] in shifted]
             start, answered = match.start(1), False
             for text, at in pairs:
                 if start > at and shifted.startswith(text, start - at):

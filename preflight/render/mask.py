@@ -22,6 +22,30 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}\b"), "user@host"),
     (re.compile(r"\b[a-z_][\w-]{0,31}@[\w.-]{1,64}(?=[:#$\s\]]|$)", re.I), "user@host"),
     (re.compile(r"\b(host ?name[\"']?\s?[=:]\s?[\"']?)[\w.-]{1,80}", re.I), r"\1host"),
+    (
+        re.compile(
+            r"^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d )"
+            r"[\w.-]{1,80}(?= [\w./-]{1,60}(?:\[\d+\])?:)",
+            re.M,
+        ),
+        r"\1host",
+    ),
+    (
+        re.compile(
+            r"\b((?:on|from|to) (?:host|server|machine) )(?!name\b)"
+            r"[\w.-]{0,60}[\d.-][\w.-]{0,60}",
+            re.I,
+        ),
+        r"\1host",
+    ),
+    (
+        re.compile(
+            r"\b[a-z0-9][\w-]{0,62}(?:\.[\w-]{1,63})"
+            r"{0,3}\.(?:local|lan|internal|intra|corp)\b",
+            re.I,
+        ),
+        "host",
+    ),
     (re.compile(r"\b(user ?name[\"']?\s?[=:]\s?[\"']?)[\w.-]{1,80}", re.I), r"\1user"),
     (re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b", re.I), "xx:xx:xx:xx:xx:xx"),
     (re.compile(r"(?<![\w.])(?!127\.0|0\.0)(?:\d{1,3}\.){3}\d{1,3}(?![\w.])"), "x.x.x.x"),

@@ -78,6 +78,19 @@ def test_markdown_masks_people_hosts_addresses_and_secrets() -> None:
     assert "hf_abc" not in shown
 
 
+def test_hosts_that_stand_alone_are_masked() -> None:
+    text = (
+        "Nov 30 05:12:01 build7 kernel: fault\n"
+        "run on host build-7 failed, see build7.cluster.local and npu_01.corp for more\n"
+    )
+    masked = mask_ticket(text)
+    assert masked == (
+        "Nov 30 05:12:01 host kernel: fault\nrun on host host failed, see host and host for more\n"
+    )
+    plain = "on node Conv_12 of op.local_size, connected to server and on host memory"
+    assert mask_ticket(plain) == plain
+
+
 def test_version_numbers_and_local_addresses_are_not_masked() -> None:
     text = "driver version 7.3.0.1.231, Model is [7.7.0.1], http://127.0.0.1:8000"
     assert mask_ticket(text) == text

@@ -84,6 +84,10 @@ def _path(
     warnings = [f for f in relevant if f.severity is Severity.WARNING]
     if warnings:
         return PathVerdict(Status.OK_WITH_WARNINGS, warnings[0].rule, warnings[0].message)
+    if undecided:  # nothing that would refuse the model, but not all was looked at
+        return PathVerdict(
+            Status.OK_WITH_WARNINGS, undecided[0].rule, f"not decided: {undecided[0].reason}"
+        )
     return PathVerdict(Status.OK)
 
 

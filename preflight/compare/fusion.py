@@ -144,8 +144,9 @@ def _graphs(value: object, path: Path) -> Iterator[GraphFusion]:
 
 def _passes(record: object, path: Path) -> dict[tuple[str, str], PassCounts]:
     found: dict[tuple[str, str], PassCounts] = {}
-    for section in _SECTIONS if isinstance(record, dict) else ():
-        passes = record.get(section) or {}  # type: ignore[attr-defined] # checked above
+    sections: dict[str, object] = record if isinstance(record, dict) else {}
+    for section in _SECTIONS:
+        passes = sections.get(section) or {}
         if not isinstance(passes, dict):
             raise MalformedInput(f"{path}: '{section}' is no table of passes")
         for name, counts in passes.items():
@@ -182,7 +183,8 @@ def _pair(old: Sequence[GraphFusion], new: Sequence[GraphFusion]) -> tuple[str, 
 
 def _compare(old: GraphFusion | None, new: GraphFusion | None) -> list[PassChange]:
     left, right = (side.passes if side is not None else {} for side in (old, new))
-    graph = (old or new).id if (old or new) is not None else ""  # type: ignore[union-attr] # one is there
+    side = old or new
+    graph = side.id if side is not None else ""
     found: list[PassChange] = []
     for section, name in sorted(left.keys() | right.keys()):
         before, after = left.get((section, name)), right.get((section, name))

@@ -43,9 +43,11 @@ def headline(result: ModelReport) -> str:
             f"{_lower(accepted.finding.title)}"
         )
     warnings = [f for f in result.findings if f.severity is Severity.WARNING]
-    if deploy.status is Status.OK_WITH_WARNINGS and warnings:
+    if deploy.decided_by in {f.rule for f in warnings}:
         more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""
         return f"{name} will load on {target}, with a warning: {_lower(warnings[0].title)}{more}"
+    if deploy.status is Status.OK_WITH_WARNINGS:
+        return f"{name} will load on {target}, but {deploy.decided_by} is {deploy.reason}"
     return f"{name} will load on {target}: no check of the loader speaks against it"
 
 

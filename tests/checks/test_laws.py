@@ -167,3 +167,15 @@ def test_every_fact_that_rules_need_can_be_supplied() -> None:
 
     of_targets = {name for name in VOCABULARY if name.startswith("target.")}
     assert set(SUPPLY) == of_targets
+
+
+@pytest.mark.parametrize("name", sorted(FIXTURES))
+def test_a_plain_ok_left_nothing_undecided(name: str) -> None:
+    fixture = FIXTURES[name]()
+    result = check_model(fixture.model, fixture.target, rules=RULES)
+    for verdict, asked in (
+        (result.verdicts.deploy, (Consequence.LOAD, Consequence.RUN)),
+        (result.verdicts.rebuild, (Consequence.REBUILD, Consequence.DRIFT)),
+    ):
+        if verdict.status is Status.OK:
+            assert not [n.rule for n in result.not_evaluated if n.consequence in asked]

@@ -191,7 +191,7 @@ def test_a_release_takes_what_its_own_compiler_writes() -> None:
     spec = "9.1.0/Ascend910B3/linux-aarch64"
     found = ways("host_x86_64.om", spec)
     rebuild = next(c for c in found.candidates if c.path.kind == "rebuild")
-    assert rebuild.path.predicted == "ok"
+    assert rebuild.path.predicted == "ok_with_warnings"  # PF223: kernels of a release unknown
 
 
 def test_what_is_not_known_is_not_a_reason_to_go_elsewhere() -> None:
@@ -345,7 +345,7 @@ def test_a_release_takes_what_it_compiled_and_what_others_compiled_stays_open() 
     spec = "9.0.0/Ascend910B3/linux-aarch64"
     moved = next(c for c in ways("eight_partitions.om", spec).candidates if "9.1.0" in c.path.title)
     assert moved.reached
-    assert moved.path.predicted == "ok"
+    assert moved.path.predicted == "ok_with_warnings"  # PF223: kernels of a release unknown
     other = changed(model("eight_partitions.om"), opp_version="9.0.9")
     found = solve([other], target(spec), PlanOptions(spec=spec))
     assert all(c.path.kind != "move_target" for c in found.candidates)

@@ -69,7 +69,10 @@ def read_npy_header(source: Source) -> NpyHeader:
 
 
 def _element_type(descr: str) -> ElementType | None:
-    letters, digits = re.fullmatch(r"[<>|=]?([A-Za-z]+)(\d*)", descr).groups()  # type: ignore[union-attr] # the header pattern says so
+    parts = re.fullmatch(r"[<>|=]?([A-Za-z]+)(\d*)", descr)
+    if parts is None:
+        return None
+    letters, digits = parts.groups()
     if letters == "bfloat":  # ml_dtypes writes 'bfloat16' without a byte order
         return element_type("bfloat16")
     if letters == "V" and digits == "2":
